@@ -1,0 +1,55 @@
+//! Scenes: one description each, run alike by the gallery (window and headless), the tests and the benches.
+//!
+//! ```text
+//! Scene ── install(world) ──▶ entities with physics components + SceneColor / Prop
+//!   │                              │ tick by tick
+//!   │                              ▼
+//!   └─ check(record) ◀── Record of Rows (energies, momenta, samples of the scene)
+//! ```
+//!
+//! A scene spawns physics components and two plain hints for whoever draws it ([`SceneColor`], [`Prop`]); it
+//! knows nothing of meshes, lights or cameras. Users of this folder include it by `#[path]`.
+
+#![allow(
+    dead_code,
+    reason = "each program that includes the scenes uses a part of them"
+)]
+#![allow(
+    unused_imports,
+    reason = "each program that includes the scenes uses a part of them"
+)]
+
+mod bar;
+mod harmonic;
+mod jelly;
+mod measure;
+mod mesh;
+mod pendulum;
+mod props;
+mod record;
+mod run;
+mod scene;
+mod settings;
+mod snapshot;
+mod torus;
+
+pub use props::{Prop, PropShape, SceneColor, SceneEntity};
+pub use record::{Check, Outcome, Record, Row};
+pub use run::{Run, add_physics, headless_app, install, run_headless};
+pub use scene::{Scene, SceneError, Viewpoint};
+pub use settings::{Parameter, Settings};
+pub use snapshot::{Shell, Snapshot};
+
+/// Every scene, in the order in which the gallery lists them.
+pub const SCENES: &[Scene] = &[
+    torus::SCENE,
+    bar::SCENE,
+    jelly::SCENE,
+    mesh::SCENE,
+    pendulum::SCENE,
+];
+
+/// The scene of that name.
+pub fn find(name: &str) -> Option<&'static Scene> {
+    SCENES.iter().find(|scene| scene.name == name)
+}

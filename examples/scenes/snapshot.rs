@@ -1,0 +1,85 @@
+//! The visible state of a scene at one moment.
+
+use bevy::prelude::*;
+use bevy_pliant::body::BodyFrame;
+use bevy_pliant::prelude::*;
+
+use super::{Prop, SceneEntity};
+
+/// Everything that can move in a scene, at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    bodies: Vec<(usize, Particles, BodyFrame)>,
+    props: Vec<(usize, Transform)>,
+}
+
+impl Snapshot {
+    /// Copies the state of the world.
+    pub fn take(world: &mut World) -> Self {
+        let mut bodies = world.query::<(&SceneEntity, &Particles, &BodyFrame)>();
+        let mut props = world.query_filtered::<(&SceneEntity, &Transform), With<Prop>>();
+        Self {
+            bodies: bodies
+                .iter(world)
+                .map(|(entity, particles, frame)| (entity.number, particles.clone(), frame.clone()))
+                .collect(),
+            props: props
+                .iter(world)
+                .map(|(entity, transform)| (entity.number, *transform))
+                .collect(),
+        }
+    }
+
+    /// Gives a world with the same scene this state.
+    pub fn show(&self, world: &mut World) {
+        let mut bodies = world.query::<(&SceneEntity, &mut Particles, &mut BodyFrame)>();
+        for (entity, mut particles, mut frame) in bodies.iter_mut(world) {
+            let same = |body: &&(usize, Particles, BodyFrame)| {
+                body.0 == entity.number && body.1.len() == particles.len()
+            };
+            if let Some((_, shown, shown_frame)) = self.bodies.iter().find(same) {
+                *particles = shown.clone();
+                *frame = shown_frame.clone();
+            }
+        }
+        let mut props = world.query_filtered::<(&SceneEntity, &mut Transform), With<Prop>>();
+        for (entity, mut transform) in props.iter_mut(world) {
+            if let Some((_, shown)) = self.props.iter().find(|prop| prop.0 == entity.number) {
+                *transform = *shown;
+            }
+        }
+    }
+}
+
+/// The boundaries of all bodies together: points (m) and the corners of triangles.
+#[derive(Clone, Debug, Default)]
+pub struct Shell {
+    /// Points on the boundaries, m.
+    pub points: Vec<[f64; 3]>,
+    /// Corners of the triangles.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl Shell {
+    /// Collects the boundaries of all bodies, in the order of their numbers.
+    pub fn of(world: &mut World) -> Self {
+        let mut bodies = world.query::<(&SceneEntity, &Particles, &Surface)>();
+        let mut bodies: Vec<_> = bodies.iter(world).collect();
+        bodies.sort_by_key(|(entity, ..)| entity.number);
+        let mut shell = Self::default();
+        for (_, particles, surface) in bodies {
+            let first = shell.points.len();
+            let used = surface.particles();
+            // Ascending, so a particle's place is found by halving.
+            let place =
+                |corner: u32| (first + used.partition_point(|&other| other < corner)) as u32;
+            let point =
+                |&index: &u32| <[f64; 3]>::from(particles.positions[index as usize].cast::<f64>());
+            shell.points.extend(used.iter().map(point));
+            shell
+                .triangles
+                .extend(surface.triangles.iter().map(|corners| corners.map(place)));
+        }
+        shell
+    }
+}

@@ -1,0 +1,86 @@
+//! Elastic energies of isotropic solids.
+//!
+//! An energy maps the deformation gradient `F` of an element to an energy per rest volume `Ψ(F)`; its derivative is
+//! the first Piola–Kirchhoff stress `P`, and [`nodal_forces`](super::tetrahedron::nodal_forces) turns that into
+//! forces. Which one to take:
+//!
+//! | energy | inverted element | notes |
+//! |---|---|---|
+//! | [`Liesenfeld`] | pushed back (extension below a volume ratio of 0.4; without it, a second rest state) | the seed's; stiff in compression; a sheared body shrinks |
+//! | [`StableNeoHookean`] | pushed back gently | rubber-like, keeps volume best under shear |
+//! | [`Corotational`] | pushed back | linear in the principal stretches; needs a decomposition per stress |
+//!
+//! All three have the given Young's modulus and Poisson's ratio for small strains.
+//!
+//! An energy is a small value, made once per material, so the caller picks the type outside of its loops.
+//! Rejected: an `enum` of energies (a branch in every element), and the classical neo-Hookean and
+//! St. Venant–Kirchhoff energies (the first is infinite for a flat element, the second softens under compression).
+
+mod corotational;
+mod isotropic;
+mod liesenfeld;
+mod stable_neo_hookean;
+
+#[cfg(test)]
+mod checks;
+#[cfg(test)]
+mod reference_tests;
+
+pub use corotational::Corotational;
+pub use liesenfeld::Liesenfeld;
+pub use stable_neo_hookean::StableNeoHookean;
+
+use nalgebra::{Matrix3, SMatrix};
+
+use super::moduli::Moduli;
+use super::scalar::Scalar;
+
+/// Second derivative of an energy density by the deformation gradient, Pa, with the columns of the latter stacked.
+pub type Hessian<T> = SMatrix<T, 9, 9>;
+
+/// An elastic energy: density, stress, and how the stress changes.
+///
+/// Objective and isotropic: `Ψ(Q F R) = Ψ(F)` for all rotations `Q`, `R`. No function fails or branches on values, so
+/// each runs in lanes.
+pub trait Elasticity<T: Scalar>: Copy {
+    /// The energy whose small strains have the given moduli.
+    ///
+    /// Eq: given with each energy.
+    fn from_moduli(moduli: Moduli<T>) -> Self;
+
+    /// Energy per rest volume, Pa = J/m³; zero at rest.
+    ///
+    /// ```text
+    /// Ψ(F)
+    /// ```
+    /// Near rest the error is of the order of (rounding × strain), not (rounding × modulus).
+    ///
+    /// Eq: given with each energy.
+    fn energy_density(&self, deformation: &Matrix3<T>) -> T;
+
+    /// First Piola–Kirchhoff stress, Pa; zero at rest.
+    ///
+    /// ```text
+    /// P = ∂Ψ/∂F
+    /// ```
+    /// Eq: given with each energy.
+    fn stress(&self, deformation: &Matrix3<T>) -> Matrix3<T>;
+
+    /// Change of the stress when the deformation gradient changes by `change`, exact to first order, Pa.
+    ///
+    /// ```text
+    /// dP = ∂²Ψ/∂F² : dF
+    /// ```
+    /// Eq: given with each energy.
+    fn stress_differential(&self, deformation: &Matrix3<T>, change: &Matrix3<T>) -> Matrix3<T>;
+
+    /// Second derivative of the energy density with its negative eigenvalues set to zero, Pa.
+    ///
+    /// ```text
+    /// ∂²Ψ/∂vec(F)² = Σ λₙ qₙ qₙᵀ   →   Σ max(λₙ, 0) qₙ qₙᵀ,   vec stacks columns
+    /// ```
+    /// Equal to the second derivative wherever that is positive semidefinite.
+    ///
+    /// Eq: `[Smith 2019]`; eigenvalues given with each energy.
+    fn hessian_psd(&self, deformation: &Matrix3<T>) -> Hessian<T>;
+}

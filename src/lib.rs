@@ -1,0 +1,65 @@
+//! Deformable bodies for Bevy.
+
+pub mod kernel;
+
+#[cfg(feature = "bevy")]
+pub mod body;
+#[cfg(feature = "bevy")]
+pub mod colliders;
+#[cfg(feature = "bevy")]
+pub mod io;
+#[cfg(feature = "bevy")]
+pub mod mesh;
+#[cfg(feature = "rapier")]
+pub mod rapier;
+#[cfg(feature = "render")]
+pub mod render;
+#[cfg(feature = "bevy")]
+pub mod step;
+
+/// The run-time scalar: `f32`, or `f64` with the feature `f64`.
+#[cfg(not(feature = "f64"))]
+pub type Real = f32;
+
+/// The run-time scalar: `f32`, or `f64` with the feature `f64`.
+#[cfg(feature = "f64")]
+pub type Real = f64;
+
+#[cfg(feature = "bevy")]
+pub use step::state_hash;
+
+/// Everything a game needs.
+#[cfg(feature = "bevy")]
+pub mod prelude {
+    pub use crate::PliantPlugins;
+    pub use crate::body::{
+        AirDrag, ElasticModel, InitialMotion, Particles, Pin, PinAnchor, Pins, PliantMaterial,
+        PliantState, Quarantined, Solid, Surface, SurfaceProperties, Tetrahedra,
+    };
+    pub use crate::mesh::TetrahedralMesh;
+    #[cfg(feature = "rapier")]
+    pub use crate::rapier::PliantRapierPlugin;
+    #[cfg(feature = "render")]
+    pub use crate::render::PliantRenderPlugin;
+    pub use crate::step::{
+        Integrator, MassMatrix, PliantClock, PliantForces, PliantGravity, PliantPlugin, PliantStep,
+        PliantStepSystems, PliantSystems, Substeps,
+    };
+}
+
+#[cfg(feature = "bevy")]
+mod plugins {
+    bevy::app::plugin_group! {
+        /// Everything: bodies and their tick, Rapier's colliders, render meshes.
+        pub struct PliantPlugins {
+            crate::step:::PliantPlugin,
+            #[cfg(feature = "rapier")]
+            crate::rapier:::PliantRapierPlugin,
+            #[cfg(feature = "render")]
+            crate::render:::PliantRenderPlugin,
+        }
+    }
+}
+
+#[cfg(feature = "bevy")]
+pub use plugins::PliantPlugins;

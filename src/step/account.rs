@@ -1,0 +1,163 @@
+//! The account of each body: energies, momenta, and the frame that follows it.
+//!
+//! Sums run in double precision and index order whatever the run-time scalar is: near rest the elastic energy is a
+//! small difference of large numbers, and the account must be better than the run that it judges.
+
+use bevy::ecs::query::QueryFilter;
+use bevy::prelude::*;
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use simba::simd::{SimdValue, WideF64x4};
+
+use super::{Integrator, MassMatrix, PliantGravity};
+use crate::body::solid::to_f64;
+use crate::body::{BodyFrame, ElasticModel, Particles, PliantState, Quarantined, Tetrahedra};
+use crate::kernel::elasticity::{Corotational, Elasticity, Liesenfeld, StableNeoHookean};
+use crate::kernel::energy;
+use crate::kernel::mass::consistent_kinetic_energy;
+use crate::kernel::rigid_motion::{best_rotation, moment_matrix};
+
+const LANES: usize = WideF64x4::LANES;
+
+type Accounted = (
+    &'static Particles,
+    Option<&'static Tetrahedra>,
+    &'static mut PliantState,
+    &'static mut BodyFrame,
+    &'static mut Transform,
+    Has<ChildOf>,
+);
+
+/// Fills [`PliantState`] and moves the body's transform, for the bodies that pass the filter.
+pub(super) fn account<Filter: QueryFilter>(
+    integrator: Res<Integrator>,
+    gravity: Res<PliantGravity>,
+    mut bodies: Query<Accounted, (Without<Quarantined>, Filter)>,
+) {
+    let gravity = to_f64(gravity.0);
+    let mass_matrix = integrator.mass_matrix();
+    bodies.par_iter_mut().for_each(
+        |(particles, tetrahedra, mut state, mut frame, mut transform, has_parent)| {
+            if particles.is_empty() {
+                return;
+            }
+            move_frame(particles, &mut state, &mut frame);
+            let energies = &mut state.energies;
+            energies.kinetic = match tetrahedra.filter(|_| mass_matrix == MassMatrix::Consistent) {
+                Some(tetrahedra) => consistent_kinetic(particles, tetrahedra),
+                None => energy::kinetic_energy(&particles.masses, &particles.velocities),
+            };
+            energies.elastic =
+                tetrahedra.map_or(0.0, |tetrahedra| elastic_energy(particles, tetrahedra));
+            energies.gravitational =
+                energy::gravitational_energy(&particles.masses, &particles.positions, &gravity);
+            // The transform of a child is relative to its parent, which only the frame to be drawn knows.
+            if !has_parent {
+                let placed = frame_transform(&frame.center, &frame.rotation);
+                transform.set_if_neq(placed);
+                frame.written = Some(placed);
+            }
+        },
+    );
+}
+
+/// A frame as a Bevy transform.
+pub(crate) fn frame_transform(center: &Vector3<f64>, rotation: &UnitQuaternion<f64>) -> Transform {
+    let [x, y, z, w] = rotation.coords.cast::<f32>().into();
+    Transform {
+        translation: Vec3::new(center.x as f32, center.y as f32, center.z as f32),
+        rotation: Quat::from_xyzw(x, y, z, w).normalize(),
+        scale: Vec3::ONE,
+    }
+}
+
+fn move_frame(particles: &Particles, state: &mut PliantState, frame: &mut BodyFrame) {
+    let Particles {
+        positions,
+        velocities,
+        velocity_remainders,
+        masses,
+        ..
+    } = particles;
+    let center = energy::center_of_mass(masses, positions);
+    state.center = center;
+    // Momenta are linear in the velocities, so what rounding dropped from them is added as a second term.
+    state.momentum =
+        energy::momentum(masses, velocities) + energy::momentum(masses, velocity_remainders);
+    state.angular_momentum = energy::angular_momentum(masses, positions, velocities, &center)
+        + energy::angular_momentum(masses, positions, velocity_remainders, &center);
+    frame.center = center;
+    if frame.rest_offsets.len() == particles.len() {
+        let moment = moment_matrix(
+            masses,
+            positions,
+            &frame.rest_offsets,
+            &center,
+            &Vector3::zeros(),
+        );
+        frame.rotation = best_rotation(&moment, &frame.rotation);
+    }
+}
+
+fn consistent_kinetic(particles: &Particles, tetrahedra: &Tetrahedra) -> f64 {
+    let density = f64::from(tetrahedra.density);
+    let elements = tetrahedra.corners().iter().zip(tetrahedra.rest_volumes());
+    elements
+        .map(|(tet, &volume)| {
+            let velocities = tet.map(|corner| particles.velocities[corner as usize].cast::<f64>());
+            consistent_kinetic_energy(density * f64::from(volume), &velocities)
+        })
+        .sum()
+}
+
+/// Elastic energy of all elements, J.
+pub(crate) fn elastic_energy(particles: &Particles, tetrahedra: &Tetrahedra) -> f64 {
+    let moduli = tetrahedra.moduli();
+    match tetrahedra.model {
+        ElasticModel::StableNeoHookean => {
+            sum_energy(particles, tetrahedra, StableNeoHookean::from_moduli(moduli))
+        }
+        ElasticModel::Corotational => {
+            sum_energy(particles, tetrahedra, Corotational::from_moduli(moduli))
+        }
+        ElasticModel::Liesenfeld { extension_below } => {
+            let law = Liesenfeld {
+                extension_below: WideF64x4::splat(extension_below.into()),
+                ..Liesenfeld::from_moduli(moduli)
+            };
+            sum_energy(particles, tetrahedra, law)
+        }
+    }
+}
+
+fn sum_energy<E: Elasticity<WideF64x4>>(
+    particles: &Particles,
+    tetrahedra: &Tetrahedra,
+    law: E,
+) -> f64 {
+    let position = |corner: u32| {
+        let i = corner as usize;
+        particles.positions[i].cast::<f64>() + particles.position_remainders[i].cast::<f64>()
+    };
+    let mut sum = 0.0;
+    for (chunk, corners) in tetrahedra.corners().chunks(LANES).enumerate() {
+        let (mut edges, mut inverse) =
+            (Matrix3::<WideF64x4>::zeros(), Matrix3::<WideF64x4>::zeros());
+        for (lane, tet) in corners.iter().enumerate() {
+            let origin = position(tet[0]);
+            let rest_inverse = &tetrahedra.rest_inverses()[chunk * LANES + lane];
+            for column in 0..3 {
+                let edge = position(tet[column + 1]) - origin;
+                for row in 0..3 {
+                    edges[(row, column)].replace(lane, edge[row]);
+                    inverse[(row, column)].replace(lane, rest_inverse[(row, column)].into());
+                }
+            }
+        }
+        let density = law.energy_density(&(edges * inverse));
+        for lane in 0..corners.len() {
+            sum +=
+                density.extract(lane) * f64::from(tetrahedra.rest_volumes()[chunk * LANES + lane]);
+        }
+    }
+    sum
+}

@@ -1,0 +1,109 @@
+//! How the bodies move: one file per stage, the order in [`schedule`](PliantSystems).
+//!
+//! ```text
+//! FixedPostUpdate (after Rapier's own step)
+//!   PliantSystems::ReadColliders   rigid world → RigidColliders
+//!   PliantSystems::Step            user edits → pins → substeps
+//!     PliantStep, per substep      Integrate → Collide → FinishSubstep
+//!       PliantForces, per evaluation   Gravity → Elasticity → Drag → AccumulateForces (yours)
+//!   PliantSystems::Writeback       energies, momenta, transforms; impulses → rigid world
+//! ```
+
+mod account;
+mod clock;
+pub(crate) mod collide;
+mod consistent_mass;
+mod elastic;
+mod elements;
+mod forces;
+mod hash;
+mod integrator;
+mod prepare;
+mod runge_kutta;
+mod schedule;
+mod stable_step;
+mod symplectic_euler;
+mod threads;
+mod tick;
+
+use bevy::app::FixedPostUpdate;
+use bevy::ecs::intern::Interned;
+use bevy::ecs::schedule::ScheduleLabel;
+use bevy::prelude::*;
+
+pub(crate) use account::frame_transform;
+pub use clock::PliantClock;
+pub use hash::state_hash;
+pub use integrator::{Integrator, MassMatrix, PliantGravity, Substeps};
+pub use schedule::{PliantForces, PliantStep, PliantStepSystems, PliantSystems};
+
+use crate::body;
+use crate::colliders::RigidColliders;
+
+/// Deformable bodies: components, schedules and all stages of the tick.
+///
+/// Runs in [`FixedPostUpdate`] unless told otherwise.
+pub struct PliantPlugin {
+    schedule: Interned<dyn ScheduleLabel>,
+}
+
+impl Default for PliantPlugin {
+    fn default() -> Self {
+        Self::new(FixedPostUpdate)
+    }
+}
+
+impl PliantPlugin {
+    /// The plugin with its tick in the given schedule; [`Time`] there must be the time of the tick.
+    pub fn new(schedule: impl ScheduleLabel) -> Self {
+        Self {
+            schedule: schedule.intern(),
+        }
+    }
+}
+
+impl Plugin for PliantPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<Integrator>()
+            .init_resource::<PliantGravity>()
+            .init_resource::<PliantClock>()
+            .init_resource::<RigidColliders>()
+            .register_type::<Integrator>()
+            .register_type::<PliantGravity>()
+            .add_plugins((body::plugin, schedule::plugin, forces::plugin, tick::plugin))
+            .add_observer(prepare::release_pins)
+            .configure_sets(
+                self.schedule,
+                (
+                    PliantSystems::ReadColliders,
+                    PliantSystems::Step,
+                    PliantSystems::Writeback,
+                )
+                    .chain(),
+            )
+            .add_systems(
+                self.schedule,
+                (
+                    (
+                        prepare::quarantine,
+                        prepare::follow_user_transforms,
+                        prepare::follow_materials,
+                        prepare::remember,
+                        prepare::follow_pins,
+                        tick::tick,
+                        // What the tick broke is caught before anybody reads it.
+                        prepare::quarantine,
+                    )
+                        .chain()
+                        .in_set(PliantSystems::Step),
+                    account::account::<()>.in_set(PliantSystems::Writeback),
+                ),
+            )
+            // A body that was built since the last frame has its account before the first tick.
+            .add_systems(PreUpdate, account::account::<Added<Particles>>)
+            .add_systems(
+                PliantStep,
+                collide::collide.in_set(PliantStepSystems::Collide),
+            );
+    }
+}

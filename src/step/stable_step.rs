@@ -1,0 +1,177 @@
+//! The stable step of explicit integration, by power iteration on the body as it is.
+
+use bevy::prelude::*;
+use nalgebra::{Matrix3, Vector3};
+use simba::simd::SimdValue;
+
+use super::elements::{add_corner_vectors, edges};
+use crate::Real;
+use crate::body::tetrahedra::Lanes;
+use crate::body::{ElasticModel, Particles, Tetrahedra};
+use crate::kernel::elasticity::{Corotational, Elasticity, Liesenfeld, StableNeoHookean};
+use crate::kernel::stability::largest_stable_step;
+use crate::kernel::tetrahedron::{deformation_gradient, nodal_forces};
+
+/// Iterations when a body is seen for the first time, and on each tick after: the eigenvectors of the last tick are
+/// nearly those of this one.
+const FIRST_ITERATIONS: usize = 60;
+const WARM_ITERATIONS: usize = 4;
+
+/// Estimates of the fastest elastic mode and the fastest viscous decay of a body, kept warm from tick to tick.
+#[derive(Component, Clone, Debug, Default)]
+pub(crate) struct StableStep {
+    stiffness: PowerIteration,
+    viscosity: PowerIteration,
+    scratch: Vec<Vector3<Real>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct PowerIteration {
+    direction: Vec<Vector3<Real>>,
+    eigenvalue: f64,
+}
+
+impl StableStep {
+    /// The longest step, s, at which the symmetric symplectic Euler scheme stays stable on this body.
+    ///
+    /// Eq: ω_max² and γ_max are the largest eigenvalues of M⁻¹K and M⁻¹D (algorithm: power iteration); infinite for a
+    /// body without elements.
+    pub(crate) fn update(&mut self, particles: &Particles, tetrahedra: &mut Tetrahedra) -> f64 {
+        let moduli = tetrahedra.moduli();
+        match tetrahedra.model {
+            ElasticModel::StableNeoHookean => {
+                self.run_stiffness(particles, tetrahedra, StableNeoHookean::from_moduli(moduli));
+            }
+            ElasticModel::Corotational => {
+                self.run_stiffness(particles, tetrahedra, Corotational::from_moduli(moduli));
+            }
+            ElasticModel::Liesenfeld { extension_below } => {
+                let extension_below = Lanes::splat(extension_below);
+                let law = Liesenfeld {
+                    extension_below,
+                    ..Liesenfeld::from_moduli(moduli)
+                };
+                self.run_stiffness(particles, tetrahedra, law);
+            }
+        }
+        if let Some(viscosity) = tetrahedra.viscosity() {
+            self.viscosity
+                .run(particles, &mut self.scratch, |direction, out| {
+                    add_product(
+                        tetrahedra,
+                        &particles.positions,
+                        direction,
+                        out,
+                        |deformation, rate| viscosity.stress(deformation, rate),
+                    );
+                });
+        } else {
+            self.viscosity.eigenvalue = 0.0;
+        }
+        largest_stable_step(
+            self.stiffness.eigenvalue.max(0.0).sqrt(),
+            self.viscosity.eigenvalue.max(0.0),
+        )
+    }
+
+    fn run_stiffness<E: Elasticity<Lanes> + Sync>(
+        &mut self,
+        particles: &Particles,
+        tetrahedra: &mut Tetrahedra,
+        law: E,
+    ) {
+        self.stiffness
+            .run(particles, &mut self.scratch, |direction, out| {
+                add_product(
+                    tetrahedra,
+                    &particles.positions,
+                    direction,
+                    out,
+                    |deformation, change| law.stress_differential(deformation, change),
+                );
+            });
+    }
+}
+
+impl PowerIteration {
+    /// Iterates x ← M⁻¹ K x; `apply` adds K x to its second argument.
+    fn run(
+        &mut self,
+        particles: &Particles,
+        scratch: &mut Vec<Vector3<Real>>,
+        mut apply: impl FnMut(&[Vector3<Real>], &mut [Vector3<Real>]),
+    ) {
+        let count = particles.len();
+        let cold = self.direction.len() != count
+            || !(self.eigenvalue > 0.0 && self.eigenvalue.is_finite());
+        if cold {
+            // Anything with a share of every mode will do; this one is cheap and the same on every run.
+            self.direction = (0..count).map(pseudo_random_vector).collect();
+        }
+        scratch.resize(count, Vector3::zeros());
+        for _ in 0..if cold {
+            FIRST_ITERATIONS
+        } else {
+            WARM_ITERATIONS
+        } {
+            scratch.fill(Vector3::zeros());
+            apply(&self.direction, scratch);
+            let (mut before, mut after) = (0.0, 0.0);
+            for ((direction, product), (&inverse_mass, &mass)) in self
+                .direction
+                .iter_mut()
+                .zip(scratch.iter())
+                .zip(particles.inverse_masses.iter().zip(&particles.masses))
+            {
+                let next = product * inverse_mass;
+                let held = inverse_mass == 0.0;
+                before += if held {
+                    0.0
+                } else {
+                    f64::from(mass) * f64::from(direction.norm_squared())
+                };
+                after += f64::from(mass) * f64::from(next.norm_squared());
+                *direction = next;
+            }
+            if !(after > 0.0 && after.is_finite() && before > 0.0) {
+                self.eigenvalue = 0.0;
+                self.direction.clear();
+                return;
+            }
+            // ‖M⁻¹K x‖_M / ‖x‖_M grows to the largest eigenvalue from below.
+            self.eigenvalue = (after / before).sqrt();
+            let scale = (1.0 / self.eigenvalue) as Real;
+            for direction in &mut self.direction {
+                *direction *= scale;
+            }
+        }
+    }
+}
+
+fn pseudo_random_vector(seed: usize) -> Vector3<Real> {
+    let component = |k: usize| {
+        let hash = (seed * 3 + k + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as usize) >> 40;
+        (hash & 0xFFFF) as Real / 32768.0 - 1.0
+    };
+    Vector3::new(component(0), component(1), component(2))
+}
+
+/// Adds the nodal product of a stress that is linear in the change of deformation.
+fn add_product(
+    tetrahedra: &mut Tetrahedra,
+    positions: &[Vector3<Real>],
+    direction: &[Vector3<Real>],
+    out: &mut [Vector3<Real>],
+    stress: impl Fn(&Matrix3<Lanes>, &Matrix3<Lanes>) -> Matrix3<Lanes> + Sync,
+) {
+    add_corner_vectors(tetrahedra, out, |block, _| {
+        let deformation = deformation_gradient(&edges(block, positions), &block.rest_inverse);
+        let change = deformation_gradient(&edges(block, direction), &block.rest_inverse);
+        // The product is what resists: minus a force.
+        nodal_forces(
+            &stress(&deformation, &change),
+            &block.rest_inverse,
+            -block.rest_volume,
+        )
+    });
+}

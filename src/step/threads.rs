@@ -1,0 +1,72 @@
+//! Sharing one piece of work between threads.
+//!
+//! What the pieces are never changes a result: whoever splits work keeps the order of every sum.
+
+use bevy::tasks::ComputeTaskPool;
+
+/// Elements or particles below which waking other threads costs more than it saves.
+const WORTH_SHARING: usize = 2048;
+
+/// Pieces per thread: a few, since threads are not equally fast, and not many, since each costs half a microsecond.
+const PIECES_PER_THREAD: usize = 4;
+
+/// The threads that a piece of work is shared between.
+#[derive(Clone, Copy)]
+pub(super) struct Threads {
+    pool: Option<&'static ComputeTaskPool>,
+}
+
+impl Threads {
+    /// Whether that many elements or particles of one body are worth sharing.
+    pub(super) fn are_worth(amount: usize) -> bool {
+        amount >= WORTH_SHARING
+    }
+
+    /// The caller's thread, with those of the pool where that many elements or particles are worth it.
+    pub(super) fn for_work(amount: usize) -> Self {
+        let pool = ComputeTaskPool::try_get()
+            .filter(|pool| pool.thread_num() > 0 && Self::are_worth(amount));
+        Self { pool }
+    }
+
+    /// How many of `count` equal parts make up one piece.
+    pub(super) fn piece(self, count: usize) -> usize {
+        // The caller works along.
+        let pieces = self
+            .pool
+            .map_or(1, |pool| (pool.thread_num() + 1) * PIECES_PER_THREAD);
+        count.div_ceil(pieces).max(1)
+    }
+
+    /// Runs `work` on every piece.
+    pub(super) fn run<T: Send>(self, pieces: impl Iterator<Item = T>, work: impl Fn(T) + Sync) {
+        match self.pool {
+            None => pieces.for_each(work),
+            Some(pool) => {
+                let work = &work;
+                pool.scope(|scope| {
+                    pieces.for_each(|piece| scope.spawn(async move { work(piece) }))
+                });
+            }
+        }
+    }
+}
+
+/// Runs `work` on every body, bodies shared between threads where their `size` (elements or particles) is worth it.
+pub(super) fn for_each_body<T: Send>(
+    mut bodies: Vec<T>,
+    size: impl Fn(&T) -> usize,
+    work: impl Fn(&mut T) + Sync,
+) {
+    // One alone is quicker here than on a thread that must be woken.
+    let amount = if bodies.len() > 1 {
+        bodies.iter().map(size).sum()
+    } else {
+        0
+    };
+    let threads = Threads::for_work(amount);
+    let count = threads.piece(bodies.len());
+    threads.run(bodies.chunks_mut(count), |bodies| {
+        bodies.iter_mut().for_each(&work);
+    });
+}

@@ -1,0 +1,100 @@
+//! One tick: the substep loop.
+
+use bevy::prelude::*;
+
+use super::runge_kutta::{self, NextStep, StepSettings};
+use super::symplectic_euler::{count_substeps, finish_kick, kick_and_drift};
+use super::{Integrator, PliantClock, PliantForces, PliantStep, PliantStepSystems};
+use crate::body::PliantState;
+
+pub(super) fn plugin(app: &mut App) {
+    app.init_resource::<NextStep>().add_systems(
+        PliantStep,
+        (
+            integrate.in_set(PliantStepSystems::Integrate),
+            finish.in_set(PliantStepSystems::FinishSubstep),
+        ),
+    );
+}
+
+/// Advances all bodies by the step of the schedule that this system runs in.
+pub(super) fn tick(world: &mut World) {
+    let dt = world.resource::<Time>().delta_secs_f64();
+    if !(dt > 0.0 && dt.is_finite()) {
+        return;
+    }
+    let start = world.resource::<PliantClock>().time;
+    let begin = PliantClock {
+        time: start,
+        tick_dt: dt,
+        ..default()
+    };
+    *world.resource_mut::<PliantClock>() = begin;
+    match *world.resource::<Integrator>() {
+        Integrator::SymplecticEuler { substeps } => {
+            let count = count_substeps(world, substeps, dt);
+            // Anything may have changed since the last tick, so the forces of its last substep are not trusted.
+            world.run_schedule(PliantForces);
+            for substep in 0..count {
+                *world.resource_mut::<PliantClock>() = PliantClock {
+                    time: start + dt * f64::from(substep) / f64::from(count),
+                    tick_dt: dt,
+                    dt: dt / f64::from(count),
+                    start_fraction: f64::from(substep) / f64::from(count),
+                    end_fraction: f64::from(substep + 1) / f64::from(count),
+                    velocity_fraction: 0.5,
+                };
+                run_substep(world);
+            }
+        }
+        Integrator::RungeKuttaFehlberg { mass, .. } => {
+            runge_kutta::prepare(world, mass);
+            while world.resource::<PliantClock>().end_fraction < 1.0 {
+                let mut clock = world.resource_mut::<PliantClock>();
+                clock.start_fraction = clock.end_fraction;
+                run_substep(world);
+            }
+        }
+    }
+    world.resource_mut::<PliantClock>().time = start + dt;
+}
+
+fn run_substep(world: &mut World) {
+    world.run_schedule(PliantStep);
+    for mut state in world.query::<&mut PliantState>().iter_mut(world) {
+        state.substeps += 1;
+    }
+}
+
+fn integrate(world: &mut World) -> Result {
+    match *world.resource::<Integrator>() {
+        Integrator::SymplecticEuler { .. } => world.run_system_cached(kick_and_drift)?,
+        Integrator::RungeKuttaFehlberg {
+            tolerance,
+            smallest_step,
+            largest_step,
+            mass,
+        } => {
+            runge_kutta::step(
+                world,
+                StepSettings {
+                    tolerance,
+                    smallest_step,
+                    largest_step,
+                    mass,
+                },
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn finish(world: &mut World) -> Result {
+    if let Integrator::SymplecticEuler { .. } = world.resource::<Integrator>() {
+        let mut clock = world.resource_mut::<PliantClock>();
+        clock.time += clock.dt;
+        world.run_schedule(PliantForces);
+        world.run_system_cached(finish_kick)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Same input, same bits: twice in a row, and on any number of threads.
+
+use std::process::Command;
+
+use bevy::prelude::*;
+use bevy_pliant::mesh::CellSplit;
+use bevy_pliant::prelude::*;
+use bevy_pliant::state_hash;
+use bevy_rapier3d::prelude::{Collider, RigidBody};
+
+use crate::scenes::headless_app;
+use crate::support::ticks;
+
+/// In the environment of a child process: how many threads it uses.
+const THREADS: &str = "PLIANT_TEST_THREADS";
+
+/// A body large enough to be shared between threads, small ones beside it, contacts and a dynamic rigid body.
+fn busy_world(threads: Option<usize>, integrator: Integrator) -> u64 {
+    let mut app = headless_app(threads);
+    app.finish();
+    app.cleanup();
+    app.insert_resource(integrator);
+    app.world_mut().spawn((
+        RigidBody::Fixed,
+        Collider::cuboid(10.0, 0.5, 10.0),
+        Transform::from_xyz(0.0, -0.5, 0.0),
+    ));
+    app.world_mut().spawn((
+        RigidBody::Dynamic,
+        Collider::ball(0.2),
+        Transform::from_xyz(0.3, 0.25, 0.0),
+    ));
+    let large =
+        TetrahedralMesh::block([1.0, 0.5, 0.5], [16, 8, 8], CellSplit::Six).expect("a block");
+    app.world_mut().spawn((
+        Solid::new(large),
+        PliantMaterial::new(2e4, 0.4, 500.0),
+        Transform::from_xyz(0.0, 0.8, 0.0),
+    ));
+    for i in 0..4_u8 {
+        let ball = TetrahedralMesh::ball(0.1, 1).expect("a ball");
+        app.world_mut().spawn((
+            Solid::new(ball),
+            PliantMaterial::new(3e4, 0.3, 800.0).with_viscosity(2.0, 2.0),
+            SurfaceProperties {
+                restitution: 0.3,
+                ..default()
+            },
+            AirDrag::default(),
+            Transform::from_xyz(f32::from(i) * 0.5 - 0.8, 0.3, 0.6),
+        ));
+    }
+    ticks(&mut app, 25);
+    state_hash(app.world_mut())
+}
+
+#[test]
+fn the_same_run_twice_gives_the_same_bits() {
+    assert_eq!(
+        busy_world(None, Integrator::SYMPLECTIC_EULER),
+        busy_world(None, Integrator::SYMPLECTIC_EULER)
+    );
+}
+
+#[test]
+fn the_same_reference_run_twice_gives_the_same_bits() {
+    let loose = Integrator::RungeKuttaFehlberg {
+        tolerance: 1e-3,
+        smallest_step: 1e-4,
+        largest_step: 1.0 / 60.0,
+        mass: MassMatrix::Lumped,
+    };
+    assert_eq!(busy_world(None, loose), busy_world(None, loose));
+}
+
+/// Thread pools belong to the process, so each count runs in a child of its own: this very test, told by its
+/// environment to print the hash instead of comparing.
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    const NAME: &str = "determinism::any_number_of_threads_gives_the_same_bits";
+    if let Some(threads) = std::env::var(THREADS)
+        .ok()
+        .and_then(|threads| threads.parse().ok())
+    {
+        println!(
+            "\nhash {:016x}",
+            busy_world(Some(threads), Integrator::SYMPLECTIC_EULER)
+        );
+        return;
+    }
+    let hash = |threads: u8| {
+        let output = Command::new(std::env::current_exe().expect("this test"))
+            .args([NAME, "--exact", "--nocapture", "--test-threads=1"])
+            .env(THREADS, threads.to_string())
+            .output()
+            .expect("a child process");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.lines()
+            .find_map(|line| line.strip_prefix("hash ").map(str::to_owned))
+            .unwrap_or_else(|| panic!("no hash from the child with {threads} threads:\n{text}"))
+    };
+    let hashes = [1, 2, 8].map(hash);
+    println!("1, 2 and 8 threads: {hashes:?}");
+    assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
+}

@@ -1,0 +1,24 @@
+//! Tests of the library as a user sees it: physics against closed forms, faults, determinism, house rules.
+//!
+//! One binary, so that Bevy is linked once. Reference data that is not part of the project is read from the folder in
+//! `PLIANT_DATA` (or `../shared/data` beside the project); tests that need it say so when it is absent.
+
+#[allow(
+    dead_code,
+    reason = "each user of the scenes needs only a part of them"
+)]
+#[path = "../../examples/scenes/mod.rs"]
+mod scenes;
+
+mod colliders;
+mod determinism;
+mod drag;
+mod faults;
+mod free_flight;
+mod house_rules;
+mod integrators;
+mod materials;
+mod real_meshes;
+mod rotation;
+mod support;
+mod vibration;
