@@ -2,6 +2,9 @@
 
 pub mod kernel;
 
+#[doc = include_str!("references.md")]
+pub mod references {}
+
 #[cfg(feature = "bevy")]
 pub mod body;
 #[cfg(feature = "bevy")]

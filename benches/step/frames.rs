@@ -41,10 +41,8 @@ pub fn measure(threads: usize, quick: bool) -> Vec<Sample> {
 fn torus(threads: usize) -> App {
     let mut app = app(threads);
     let scene = scenes::find("torus").expect("the scene");
-    let settings = Settings {
-        frames_per_second: 60.0,
-        ..Settings::new(scene)
-    };
+    let mut settings = Settings::new(scene);
+    settings.frames_per_second = 60.0;
     scenes::install(app.world_mut(), scene, &settings).expect("the scene");
     app
 }

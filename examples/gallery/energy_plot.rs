@@ -16,12 +16,20 @@ pub type Curve = (&'static str, Color32, fn(&Row, &Row) -> f64);
 
 /// What is drawn. The figures below the plot have the same names and colors, and are its legend.
 pub const CURVES: [Curve; 5] = [
-    ("K kinetic", Color32::from_rgb(86, 180, 233), |row, _| row.energies.kinetic),
-    ("P elastic", Color32::from_rgb(0, 178, 124), |row, _| row.energies.elastic),
-    ("G gravity", Color32::from_rgb(214, 150, 205), |row, first| {
-        row.energies.gravitational - first.energies.gravitational
+    ("K kinetic", Color32::from_rgb(86, 180, 233), |row, _| {
+        row.energies.kinetic
     }),
-    ("D lost", Color32::from_rgb(230, 120, 40), |row, _| row.energies.dissipated),
+    ("P elastic", Color32::from_rgb(0, 178, 124), |row, _| {
+        row.energies.elastic
+    }),
+    (
+        "G gravity",
+        Color32::from_rgb(214, 150, 205),
+        |row, first| row.energies.gravitational - first.energies.gravitational,
+    ),
+    ("D lost", Color32::from_rgb(230, 120, 40), |row, _| {
+        row.energies.dissipated
+    }),
     ("T total", Color32::from_rgb(240, 228, 66), |row, first| {
         row.energies.total() - first.energies.gravitational
     }),

@@ -154,6 +154,7 @@ fn summary(plan: &Plan, record: &Record, outcome: &Outcome, hash: Option<u64>) -
         "real_time_ratio": record.real_time_ratio(),
         "mean_ms": record.mean_milliseconds(),
         "p95_ms": record.quantile_milliseconds(0.95),
+        "mean_substeps": record.mean_substeps(),
         "checks": checks,
         "quantities": quantities,
         "ok": outcome.ok(),

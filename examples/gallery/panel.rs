@@ -204,7 +204,11 @@ fn figures(ui: &mut egui::Ui, stage: &Stage, real: &Time<Real>) {
             for ((curve, value), timer) in CURVES.into_iter().zip(values).zip(timers) {
                 let (name, color, _) = curve;
                 ui.label(RichText::new(name).size(TEXT).color(color));
-                ui.label(RichText::new(format!("{:>9.3} {unit}", value * factor)).monospace().size(TEXT));
+                ui.label(
+                    RichText::new(format!("{:>9.3} {unit}", value * factor))
+                        .monospace()
+                        .size(TEXT),
+                );
                 ui.label(RichText::new(timer).size(TEXT));
                 ui.end_row();
             }
@@ -403,7 +407,11 @@ fn bottom_line(context: &egui::Context, view: egui::Rect, text: &str) {
                 .corner_radius(4)
                 .show(ui, |ui| {
                     ui.set_max_width(view.width() - 40.0);
-                    ui.label(RichText::new(text).size(TEXT).color(Color32::from_gray(235)));
+                    ui.label(
+                        RichText::new(text)
+                            .size(TEXT)
+                            .color(Color32::from_gray(235)),
+                    );
                 });
         });
 }

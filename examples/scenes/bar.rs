@@ -5,8 +5,8 @@ use std::f64::consts::TAU;
 use bevy::prelude::*;
 use bevy_pliant::mesh::{CellSplit, TetrahedralMesh};
 // Named, since Bevy's prelude has a `Real` of its own.
-use bevy_pliant::prelude::*;
 use bevy_pliant::Real;
+use bevy_pliant::prelude::*;
 use nalgebra::Vector3;
 
 use super::harmonic;
@@ -54,7 +54,7 @@ const POISSON: Parameter = Parameter {
 };
 const GRAVITY: Parameter = Parameter {
     name: "gravity",
-    default: 0.02,
+    default: 0.1,
     minimum: 1e-4,
     maximum: 10.0,
     unit: "m/s2",

@@ -3,8 +3,8 @@
 use bevy::prelude::*;
 use bevy_pliant::mesh::{CellSplit, MeshError, TetrahedralMesh};
 // Named, since Bevy's prelude has a `Real` of its own.
-use bevy_pliant::prelude::*;
 use bevy_pliant::Real;
+use bevy_pliant::prelude::*;
 
 use super::measure::{landing, landing_samples, smallest_volume_ratio};
 use super::props::{SceneColor, fixed_box, floor};
@@ -13,6 +13,10 @@ use super::{Outcome, Parameter, Record, Scene, SceneError, Settings, Viewpoint};
 
 /// Speed that counts as rest, m/s.
 const REST_SPEED: f64 = 0.1;
+
+/// Share of its velocity that a body loses per second, 1/s: contact has no rolling resistance, and a ball between
+/// steps and ramp would roll for a long time.
+const SLOWDOWN: Real = 0.4;
 
 const STIFFNESS: Parameter = Parameter {
     name: "stiffness",
@@ -59,8 +63,8 @@ pub const SCENE: Scene = Scene {
     frames_per_second: 60.0,
     integrator: |settings| settings.integrator.unwrap_or(Integrator::SYMPLECTIC_EULER),
     viewpoint: Viewpoint {
-        eye: Vec3::new(0.25, 1.15, 2.35),
-        target: Vec3::new(0.0, 0.16, 0.0),
+        eye: Vec3::new(0.2, 1.2, 2.35),
+        target: Vec3::new(0.02, 0.12, 0.1),
     },
     parameters: &[STIFFNESS, FRICTION, CELLS, GRAVITY],
     plugin: no_systems,
@@ -104,6 +108,10 @@ fn build(world: &mut World, settings: &Settings) -> Result<(), SceneError> {
                 static_friction: friction,
                 kinetic_friction: friction,
                 restitution: 0.1,
+                ..default()
+            },
+            AirDrag {
+                viscous_rate: SLOWDOWN,
                 ..default()
             },
             SceneColor(piece.color),
@@ -156,15 +164,15 @@ fn pieces() -> [Piece; 6] {
         Piece {
             name: "jelly block on the steps",
             form: Form::Block(0.2),
-            material: PliantMaterial::new(1.2e4, 0.45, 1010.0).with_viscosity(20.0, 20.0),
-            place: tilted(-0.66, 0.62, 0.42, 0.3),
+            material: PliantMaterial::new(2e4, 0.42, 1010.0).with_viscosity(12.0, 12.0),
+            place: tilted(-0.66, 0.55, 0.4, 0.3),
             motion: toward(0.3),
             color: [0.87, 0.24, 0.31],
         },
         Piece {
             name: "silicone ball on the steps",
             form: Form::Ball(0.1),
-            material: PliantMaterial::SILICONE,
+            material: PliantMaterial::new(1.2e5, 0.42, 1070.0).with_viscosity(40.0, 40.0),
             place: Transform::from_xyz(-0.95, 0.75, -0.45),
             motion: toward(0.5),
             color: [0.98, 0.66, 0.17],
@@ -172,7 +180,7 @@ fn pieces() -> [Piece; 6] {
         Piece {
             name: "rubber ball on the ramp",
             form: Form::Ball(0.09),
-            material: PliantMaterial::new(4e5, 0.45, 950.0).with_viscosity(200.0, 200.0),
+            material: PliantMaterial::new(2e5, 0.42, 950.0).with_viscosity(40.0, 40.0),
             place: Transform::from_xyz(0.95, 0.8, -0.2),
             motion: InitialMotion::default(),
             color: [0.24, 0.65, 0.40],
@@ -180,24 +188,24 @@ fn pieces() -> [Piece; 6] {
         Piece {
             name: "foam block on the ramp",
             form: Form::Block(0.2),
-            material: PliantMaterial::new(2e4, 0.3, 60.0).with_viscosity(40.0, 40.0),
-            place: tilted(0.78, 0.6, 0.42, -0.25),
+            material: PliantMaterial::new(1e4, 0.3, 60.0).with_viscosity(12.0, 12.0),
+            place: tilted(0.72, 0.45, 0.4, -0.1),
             motion: InitialMotion::default(),
             color: [0.55, 0.40, 0.77],
         },
         Piece {
             name: "stiff block on the floor",
             form: Form::Block(0.2),
-            material: PliantMaterial::new(2e5, 0.4, 1000.0).with_viscosity(150.0, 150.0),
-            place: tilted(-0.04, 0.8, 0.1, 0.6),
+            material: PliantMaterial::new(1.2e5, 0.4, 1000.0).with_viscosity(40.0, 40.0),
+            place: tilted(-0.02, 0.6, 0.08, 0.35),
             motion: InitialMotion::default(),
             color: [0.20, 0.52, 0.78],
         },
         Piece {
             name: "jelly ball on the floor",
             form: Form::Ball(0.12),
-            material: PliantMaterial::new(1e4, 0.45, 1010.0).with_viscosity(15.0, 15.0),
-            place: Transform::from_xyz(0.06, 0.6, 0.5),
+            material: PliantMaterial::new(2e4, 0.42, 1010.0).with_viscosity(15.0, 15.0),
+            place: Transform::from_xyz(0.0, 0.5, 0.85),
             motion: InitialMotion::default(),
             color: [0.93, 0.48, 0.65],
         },

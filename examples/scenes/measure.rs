@@ -88,7 +88,7 @@ pub fn landing_samples(world: &mut World) -> Vec<(&'static str, f64)> {
 /// Smallest volume ratio of any element over the run.
 pub fn smallest_volume_ratio(record: &Record) -> f64 {
     record
-        .rows
+        .ticks()
         .iter()
         .map(|row| row.smallest_volume_ratio)
         .fold(f64::INFINITY, f64::min)

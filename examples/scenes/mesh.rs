@@ -6,8 +6,8 @@ use bevy::prelude::*;
 use bevy_pliant::io::read_tetrahedral_mesh;
 use bevy_pliant::mesh::TetrahedralMesh;
 // Named, since Bevy's prelude has a `Real` of its own.
-use bevy_pliant::prelude::*;
 use bevy_pliant::Real;
+use bevy_pliant::prelude::*;
 use nalgebra::Vector3;
 
 use super::measure::{landing, landing_samples, smallest_volume_ratio};
@@ -46,7 +46,7 @@ const DENSITY: Parameter = Parameter {
 };
 const VISCOSITY: Parameter = Parameter {
     name: "viscosity",
-    default: 60.0,
+    default: 6.0,
     minimum: 0.0,
     maximum: 1e6,
     unit: "Pa s",
@@ -54,7 +54,7 @@ const VISCOSITY: Parameter = Parameter {
 };
 const HEIGHT: Parameter = Parameter {
     name: "height",
-    default: 0.25,
+    default: 0.2,
     minimum: 0.0,
     maximum: 100.0,
     unit: "m",
@@ -86,8 +86,8 @@ pub const SCENE: Scene = Scene {
     frames_per_second: 60.0,
     integrator: |settings| settings.integrator.unwrap_or(Integrator::SYMPLECTIC_EULER),
     viewpoint: Viewpoint {
-        eye: Vec3::new(0.35, 0.42, 0.85),
-        target: Vec3::new(0.0, 0.13, 0.0),
+        eye: Vec3::new(0.25, 0.3, 0.55),
+        target: Vec3::new(-0.02, 0.11, 0.0),
     },
     parameters: &[YOUNG, POISSON, DENSITY, VISCOSITY, HEIGHT, SIZE, TURN],
     plugin: no_systems,
@@ -150,7 +150,7 @@ fn build(world: &mut World, settings: &Settings) -> Result<(), SceneError> {
     world.spawn(fixed_box(
         "plinth",
         half_size,
-        Transform::from_xyz(-0.12, half_size.y, 0.0),
+        Transform::from_xyz(-0.07, half_size.y, 0.0),
     ));
     Ok(())
 }

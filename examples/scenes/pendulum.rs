@@ -5,8 +5,8 @@ use std::f32::consts::TAU;
 use bevy::prelude::*;
 use bevy_pliant::mesh::{CellSplit, TetrahedralMesh};
 // Named, since Bevy's prelude has a `Real` of its own.
-use bevy_pliant::prelude::*;
 use bevy_pliant::Real;
+use bevy_pliant::prelude::*;
 use bevy_rapier3d::prelude::{Collider, PhysicsSet, RigidBody};
 use nalgebra::Vector3;
 
@@ -77,7 +77,7 @@ pub const SCENE: Scene = Scene {
     frames_per_second: 60.0,
     integrator: |settings| settings.integrator.unwrap_or(Integrator::SYMPLECTIC_EULER),
     viewpoint: Viewpoint {
-        eye: Vec3::new(0.3, 0.52, 1.15),
+        eye: Vec3::new(0.26, 0.46, 0.98),
         target: Vec3::new(0.0, 0.27, 0.0),
     },
     parameters: &[AMPLITUDE, FREQUENCY, YOUNG, VISCOSITY, GRAVITY],

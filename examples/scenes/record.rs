@@ -104,6 +104,12 @@ impl Record {
         ticks.iter().map(|row| row.milliseconds).sum::<f64>() / ticks.len().max(1) as f64
     }
 
+    /// Mean number of substeps per tick.
+    pub fn mean_substeps(&self) -> f64 {
+        let ticks = self.ticks();
+        ticks.iter().map(|row| f64::from(row.substeps)).sum::<f64>() / ticks.len().max(1) as f64
+    }
+
     /// Wall time of a tick that all but a share of 1 − `quantile` of them stay below, ms.
     pub fn quantile_milliseconds(&self, quantile: f64) -> f64 {
         let mut times: Vec<f64> = self.ticks().iter().map(|row| row.milliseconds).collect();

@@ -6,22 +6,30 @@ use bevy_pliant::prelude::*;
 
 use super::{Prop, SceneEntity};
 
+/// A body's particles and the frame and transform that follow them.
+type BodyShape = (Particles, BodyFrame, Transform);
+
 /// Everything that can move in a scene, at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    bodies: Vec<(usize, Particles, BodyFrame)>,
+    bodies: Vec<(usize, BodyShape)>,
     props: Vec<(usize, Transform)>,
 }
 
 impl Snapshot {
     /// Copies the state of the world.
     pub fn take(world: &mut World) -> Self {
-        let mut bodies = world.query::<(&SceneEntity, &Particles, &BodyFrame)>();
+        let mut bodies = world.query::<(&SceneEntity, &Particles, &BodyFrame, &Transform)>();
         let mut props = world.query_filtered::<(&SceneEntity, &Transform), With<Prop>>();
         Self {
             bodies: bodies
                 .iter(world)
-                .map(|(entity, particles, frame)| (entity.number, particles.clone(), frame.clone()))
+                .map(|(entity, particles, frame, transform)| {
+                    (
+                        entity.number,
+                        (particles.clone(), frame.clone(), *transform),
+                    )
+                })
                 .collect(),
             props: props
                 .iter(world)
@@ -32,14 +40,12 @@ impl Snapshot {
 
     /// Gives a world with the same scene this state.
     pub fn show(&self, world: &mut World) {
-        let mut bodies = world.query::<(&SceneEntity, &mut Particles, &mut BodyFrame)>();
-        for (entity, mut particles, mut frame) in bodies.iter_mut(world) {
-            let same = |body: &&(usize, Particles, BodyFrame)| {
-                body.0 == entity.number && body.1.len() == particles.len()
-            };
-            if let Some((_, shown, shown_frame)) = self.bodies.iter().find(same) {
-                *particles = shown.clone();
-                *frame = shown_frame.clone();
+        let mut bodies =
+            world.query::<(&SceneEntity, &mut Particles, &mut BodyFrame, &mut Transform)>();
+        for (entity, mut particles, mut frame, mut transform) in bodies.iter_mut(world) {
+            if let Some((_, shown)) = self.bodies.iter().find(|body| body.0 == entity.number) {
+                // All three: a transform that is not its frame's would count as moved by the user.
+                (*particles, *frame, *transform) = shown.clone();
             }
         }
         let mut props = world.query_filtered::<(&SceneEntity, &mut Transform), With<Prop>>();

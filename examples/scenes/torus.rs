@@ -3,8 +3,8 @@
 use bevy::prelude::*;
 use bevy_pliant::mesh::TetrahedralMesh;
 // Named, since Bevy's prelude has a `Real` of its own.
-use bevy_pliant::prelude::*;
 use bevy_pliant::Real;
+use bevy_pliant::prelude::*;
 
 use super::measure::soundness;
 use super::props::{Prop, PropShape, STEEL, SceneColor, painted_floor};
@@ -89,8 +89,8 @@ pub const SCENE: Scene = Scene {
     frames_per_second: 30.0,
     integrator,
     viewpoint: Viewpoint {
-        eye: Vec3::new(0.09, 0.03, 0.25),
-        target: Vec3::new(0.0, -0.03, 0.0),
+        eye: Vec3::new(0.07, 0.02, 0.22),
+        target: Vec3::new(0.0, -0.045, 0.0),
     },
     parameters: &[
         BULK,
@@ -141,7 +141,7 @@ fn build(world: &mut World, settings: &Settings) -> Result<(), SceneError> {
         Transform::from_translation(-anchor),
         SceneColor([0.91, 0.38, 0.28]),
     ));
-    world.spawn(painted_floor(-0.12));
+    world.spawn(painted_floor(-0.1));
     world.spawn((
         Name::new("nail"),
         Prop {

@@ -14,7 +14,7 @@ use super::scalar::{Scalar, Single, real};
 /// `rate` c in 1/s, `mass` m in kg, `velocity` v relative to the air in m/s. In proportion to the mass, so that all
 /// points of a body slow down alike: alone it makes the velocity fall as e^(−c t).
 ///
-/// Eq: `[001 §3]` (viscous air), with C_visc = c m.
+/// Eq: `[001 §3.1]` (viscous air), with C_visc = c m.
 #[inline]
 pub fn viscous_drag<T: Scalar>(rate: T, mass: T, velocity: &Vector3<T>) -> Vector3<T> {
     velocity * (-(rate * mass))

@@ -126,7 +126,7 @@ pub fn angular_momentum<T: Single>(
 /// ```text
 /// I = Σᵢ mᵢ (|rᵢ|² 1 − rᵢ rᵢᵀ),   rᵢ = xᵢ − c
 /// ```
-/// Eq: elementary; `[001 §5]` (rigid zones).
+/// Eq: elementary; `[001 §6.2.5]` (rigid zones).
 pub fn inertia<T: Single>(
     masses: &[T],
     positions: &[Vector3<T>],
@@ -150,7 +150,7 @@ pub fn inertia<T: Single>(
 /// The pseudo-inverse leaves out axes about which the masses have no extent: a line does not spin about itself, a
 /// point not at all.
 ///
-/// Eq: elementary; `[001 §5]` (rigid zones).
+/// Eq: elementary; `[001 §6.2.5]` (rigid zones).
 pub fn angular_velocity(inertia: &Matrix3<f64>, angular_momentum: &Vector3<f64>) -> Vector3<f64> {
     let (moments, axes) = symmetric_eigen(inertia);
     let smallest = moments.x * NEGLIGIBLE_MOMENT;

@@ -51,8 +51,8 @@
 //! | Ω, P_v `[000 eq. 4.14, 5.5]` | [`viscosity::Viscosity`] |
 //! | kinetic energy `[000 §5.3.1]`, mass matrix `[000 §6.1.1]` | [`mass`] |
 //! | energy account `[000 §9]` | [`energy`] |
-//! | ω = I⁺ L `[001 §5]` | [`energy::inertia`], [`energy::angular_velocity`] |
-//! | viscous air `[001 §3]` | [`drag::viscous_drag`] |
+//! | ω = I⁺ L `[001 §6.2.5]` | [`energy::inertia`], [`energy::angular_velocity`] |
+//! | viscous air `[001 §3.1]` | [`drag::viscous_drag`] |
 //! | F = ½ C ρ A v², terminal velocity `[004]` | [`drag::WindFace::drag`], [`drag::terminal_velocity`] |
 //! | Runge–Kutta–Fehlberg `[000 §6.4.4]` | [`runge_kutta`] |
 //! | τ ≤ 4/(γ + √(γ² + 4ω²)) | [`stability::largest_stable_step`] |

@@ -26,6 +26,8 @@ impl Single for f64 {
 }
 
 /// A constant in any scalar type.
+///
+/// Eq: elementary.
 #[inline(always)]
 pub fn real<T: Scalar>(value: f64) -> T {
     nalgebra::convert(value)

@@ -37,7 +37,7 @@ pub use hash::state_hash;
 pub use integrator::{Integrator, MassMatrix, PliantGravity, Substeps};
 pub use schedule::{PliantForces, PliantStep, PliantStepSystems, PliantSystems};
 
-use crate::body;
+use crate::body::{self, Particles};
 use crate::colliders::RigidColliders;
 
 /// Deformable bodies: components, schedules and all stages of the tick.

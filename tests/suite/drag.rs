@@ -18,7 +18,10 @@ fn spawn_box(app: &mut App, drag: AirDrag, velocity: Vec3) -> Entity {
         .spawn((
             Solid::new(mesh),
             PliantMaterial::new(2e5, 0.3, 62.5),
-            InitialMotion { linear_velocity: velocity, ..default() },
+            InitialMotion {
+                linear_velocity: velocity,
+                ..default()
+            },
             drag,
         ))
         .id()
@@ -27,16 +30,23 @@ fn spawn_box(app: &mut App, drag: AirDrag, velocity: Vec3) -> Entity {
 /// Speed and distance of a fall from rest with quadratic drag: v = v_t tanh(g t/v_t), s = v_t²/g ln cosh(g t/v_t).
 fn fall(seconds: f64) -> (f64, f64) {
     let drag = AirDrag::default();
-    let terminal = (2.0 * MASS * GRAVITY / (f64::from(drag.coefficient) * f64::from(drag.fluid_density) * AREA)).sqrt();
+    let terminal = (2.0 * MASS * GRAVITY
+        / (f64::from(drag.coefficient) * f64::from(drag.fluid_density) * AREA))
+        .sqrt();
     let scaled = GRAVITY * seconds / terminal;
-    (terminal * scaled.tanh(), terminal * terminal / GRAVITY * scaled.cosh().ln())
+    (
+        terminal * scaled.tanh(),
+        terminal * terminal / GRAVITY * scaled.cosh().ln(),
+    )
 }
 
 const TIMES: [f64; 4] = [0.1, 0.5, 1.0, 3.0];
 
 #[test]
 fn the_closed_form_of_the_fall_is_that_of_the_reference() {
-    let Some(case) = analytic_case("terminal_velocity_box") else { return };
+    let Some(case) = analytic_case("terminal_velocity_box") else {
+        return;
+    };
     for (index, seconds) in TIMES.into_iter().enumerate() {
         let expected = |key: &str| case["expected"][key][index].as_f64().expect("a number");
         assert_eq!(expected("times"), seconds);
@@ -50,7 +60,10 @@ fn the_closed_form_of_the_fall_is_that_of_the_reference() {
 fn a_box_falls_as_quadratic_drag_says_at_any_tick_rate() {
     // The tolerance of the reference. The box itself gives way to the air by 0.1 %.
     let tolerance = 0.01;
-    for integrator in [Integrator::SYMPLECTIC_EULER, Integrator::RUNGE_KUTTA_FEHLBERG] {
+    for integrator in [
+        Integrator::SYMPLECTIC_EULER,
+        Integrator::RUNGE_KUTTA_FEHLBERG,
+    ] {
         for rate in [30.0, 60.0, 240.0] {
             let mut app = app_at(rate);
             app.insert_resource(integrator);
@@ -76,25 +89,38 @@ fn a_box_falls_as_quadratic_drag_says_at_any_tick_rate() {
 #[test]
 fn viscous_drag_lets_the_velocity_decay_exponentially() {
     let (rate, seconds, speed) = (2.0, 1.0, 3.0);
-    let drag = AirDrag { coefficient: 0.0, viscous_rate: 2.0, ..default() };
+    let drag = AirDrag {
+        coefficient: 0.0,
+        viscous_rate: 2.0,
+        ..default()
+    };
     let run = |integrator: Integrator| {
         let mut app = app_at(60.0);
-        app.insert_resource(integrator).insert_resource(PliantGravity(Vec3::ZERO));
+        app.insert_resource(integrator)
+            .insert_resource(PliantGravity(Vec3::ZERO));
         let body = spawn_box(&mut app, drag, Vec3::new(0.0, 0.0, speed as f32));
         ticks(&mut app, 60);
         let state = state(&app, body);
-        (state.momentum.z / MASS / (speed * f64::exp(-rate * seconds)) - 1.0, state.substeps)
+        (
+            state.momentum.z / MASS / (speed * f64::exp(-rate * seconds)) - 1.0,
+            state.substeps,
+        )
     };
 
     // The dissipative part of each substep is a forward Euler step: per substep it loses (c h)²/2 too much.
     for count in [8, 16, 32] {
-        let (error, substeps) = run(Integrator::SymplecticEuler { substeps: Substeps::Fixed(count) });
+        let (error, substeps) = run(Integrator::SymplecticEuler {
+            substeps: Substeps::Fixed(count),
+        });
         assert_eq!(substeps, count);
         let step = 1.0 / (60.0 * f64::from(count));
         let bound = 0.5 * rate * rate * step * seconds;
         println!("{count} substeps: {error:+.2e}, bound {bound:.2e}");
         // A single-precision mass and velocity are off by their last digit.
-        assert!(error.abs() < 1.1 * bound + 1e-6, "{count} substeps: {error:+.2e}, bound {bound:.2e}");
+        assert!(
+            error.abs() < 1.1 * bound + 1e-6,
+            "{count} substeps: {error:+.2e}, bound {bound:.2e}"
+        );
     }
     let (error, _) = run(Integrator::RUNGE_KUTTA_FEHLBERG);
     println!("rkf45: {error:+.2e}");
@@ -106,8 +132,14 @@ fn viscous_drag_lets_the_velocity_decay_exponentially() {
 fn what_the_air_takes_is_in_the_account() {
     // Of the energy that changed hands; substeps of a few ms integrate the power to second order.
     let tolerance = 1e-3;
-    let both = AirDrag { viscous_rate: 0.2, ..default() };
-    for integrator in [Integrator::SYMPLECTIC_EULER, Integrator::RUNGE_KUTTA_FEHLBERG] {
+    let both = AirDrag {
+        viscous_rate: 0.2,
+        ..default()
+    };
+    for integrator in [
+        Integrator::SYMPLECTIC_EULER,
+        Integrator::RUNGE_KUTTA_FEHLBERG,
+    ] {
         for drag in [AirDrag::default(), both] {
             let mut app = app_at(60.0);
             app.insert_resource(integrator);
@@ -123,9 +155,20 @@ fn what_the_air_takes_is_in_the_account() {
                 worst = worst.max((energies.total() - start.total()).abs());
             }
             let exchanged = start.gravitational - state(&app, body).energies.gravitational;
-            println!("{}: T strays by {:.1e} of {exchanged:.1} J, {lost:.1} J lost", integrator.name(), worst / exchanged);
-            assert!(lost > 0.2 * exchanged, "the air takes a good part of the energy");
-            assert!(worst < tolerance * exchanged, "{}: {worst} J of {exchanged} J", integrator.name());
+            println!(
+                "{}: T strays by {:.1e} of {exchanged:.1} J, {lost:.1} J lost",
+                integrator.name(),
+                worst / exchanged
+            );
+            assert!(
+                lost > 0.2 * exchanged,
+                "the air takes a good part of the energy"
+            );
+            assert!(
+                worst < tolerance * exchanged,
+                "{}: {worst} J of {exchanged} J",
+                integrator.name()
+            );
         }
     }
 }
@@ -145,7 +188,10 @@ fn drag_pushes_against_the_motion_and_acts_on_the_windward_side_only() {
         sum += force;
         // At rest the elements push with nothing but rounding.
         let floor = 1e-3 * expected;
-        assert!(position.x > 0.0999 || force.norm() < floor, "a particle in the lee feels {force:?}");
+        assert!(
+            position.x > 0.0999 || force.norm() < floor,
+            "a particle in the lee feels {force:?}"
+        );
     }
     assert_relative("drag", -sum.x, expected, 1e-5);
     assert!(sum.yz().norm() < 1e-5 * expected);

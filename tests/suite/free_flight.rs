@@ -35,6 +35,7 @@ struct Drift {
     momentum: f64,
     angular_momentum: f64,
     energy: f64,
+    oscillation: f64,
 }
 
 fn fly(integrator: Integrator, seconds: usize) -> Drift {
@@ -45,79 +46,74 @@ fn fly(integrator: Integrator, seconds: usize) -> Drift {
     ticks(&mut app, 1);
     let start = state(&app, body).clone();
     let mut range: f64 = 0.0;
-    let mut worst: f64 = 0.0;
+    let mut totals = Vec::new();
     for _ in 0..seconds * 60 {
         ticks(&mut app, 1);
         let energies = state(&app, body).energies;
         range = range.max((energies.kinetic - start.energies.kinetic).abs());
-        worst = worst.max((energies.total() - start.energies.total()).abs());
+        totals.push(energies.total());
     }
+    // A symplectic integrator lets the energy oscillate within a bound and keeps its mean: drift is the change of the
+    // mean from the first second to the last.
+    let mean = |totals: &[f64]| totals.iter().sum::<f64>() / totals.len() as f64;
+    let drift = (mean(&totals[totals.len() - 60..]) - mean(&totals[..60])).abs();
+    let spread = totals.iter().copied().fold(f64::MIN, f64::max)
+        - totals.iter().copied().fold(f64::MAX, f64::min);
     let end = state(&app, body);
     Drift {
         momentum: (end.momentum - start.momentum).norm() / start.momentum.norm(),
         angular_momentum: (end.angular_momentum - start.angular_momentum).norm()
             / start.angular_momentum.norm(),
-        energy: worst / range,
+        energy: drift / range,
+        oscillation: spread / range,
     }
 }
 
+impl Drift {
+    #[track_caller]
+    fn assert_below(&self, momentum: f64, angular_momentum: f64, energy: f64, oscillation: f64) {
+        println!(
+            "momentum {:.1e}, angular momentum {:.1e}, energy {:.1e} with oscillations of {:.1e}",
+            self.momentum, self.angular_momentum, self.energy, self.oscillation
+        );
+        assert!(self.momentum < momentum, "momentum drifted");
+        assert!(
+            self.angular_momentum < angular_momentum,
+            "angular momentum drifted"
+        );
+        assert!(self.energy < energy, "energy drifted");
+        assert!(self.oscillation < oscillation, "energy strayed");
+    }
+}
+
+/// The fastest mode moves at ω h = 1, half the stable limit, and its energy oscillates by (ω h)²/4 of itself; the
+/// block's start, stretched out of equilibrium everywhere at once, wakes all modes.
 #[test]
 fn symplectic_euler_keeps_momenta_and_energy_over_ten_seconds() {
-    let drift = fly(Integrator::SYMPLECTIC_EULER, 10);
-    println!(
-        "momentum {:.1e}, angular momentum {:.1e}, energy {:.1e}",
-        drift.momentum, drift.angular_momentum, drift.energy
-    );
-    assert!(
-        drift.momentum < 1e-6,
-        "momentum drifted by {:.1e}",
-        drift.momentum
-    );
-    assert!(
-        drift.angular_momentum < 1e-4,
-        "angular momentum drifted by {:.1e}",
-        drift.angular_momentum
-    );
-    assert!(
-        drift.energy < 0.02,
-        "energy strayed by {:.1e} of what was exchanged",
-        drift.energy
-    );
+    fly(Integrator::SYMPLECTIC_EULER, 10).assert_below(1e-6, 1e-4, 0.01, 0.25);
 }
 
 #[test]
+fn symplectic_euler_at_shorter_steps_holds_the_energy_itself() {
+    let fine = Integrator::SymplecticEuler {
+        substeps: Substeps::Automatic { safety: 0.2 },
+    };
+    fly(fine, 2).assert_below(1e-6, 1e-4, 0.01, 0.02);
+}
+
+/// The reference: what it loses is what its tolerance lets pass. In single precision forces are as uncertain as the
+/// positions that they are computed from, which drowns the error estimate, so that run takes short steps instead.
+#[test]
 fn runge_kutta_fehlberg_keeps_momenta_and_energy() {
-    let tight = Integrator::RungeKuttaFehlberg {
-        // In single precision the forces themselves are rounded, which bounds the error estimate from below.
-        tolerance: if cfg!(feature = "f64") { 1e-8 } else { 1e-2 },
+    let settings = |tolerance, largest_step| Integrator::RungeKuttaFehlberg {
+        tolerance,
         smallest_step: 1e-6,
-        largest_step: 1.0 / 120.0,
+        largest_step,
         mass: MassMatrix::Consistent,
     };
-    let drift = fly(tight, 10);
-    println!(
-        "momentum {:.1e}, angular momentum {:.1e}, energy {:.1e}",
-        drift.momentum, drift.angular_momentum, drift.energy
-    );
-    // In single precision the forces themselves are rounded.
-    let (momentum, angular, energy) = if cfg!(feature = "f64") {
-        (1e-10, 1e-10, 1e-6)
+    if cfg!(feature = "f64") {
+        fly(settings(1e-8, 1.0 / 120.0), 10).assert_below(1e-10, 1e-10, 1e-6, 1e-5);
     } else {
-        (1e-6, 1e-4, 1e-3)
-    };
-    assert!(
-        drift.momentum < momentum,
-        "momentum drifted by {:.1e}",
-        drift.momentum
-    );
-    assert!(
-        drift.angular_momentum < angular,
-        "angular momentum drifted by {:.1e}",
-        drift.angular_momentum
-    );
-    assert!(
-        drift.energy < energy,
-        "energy strayed by {:.1e}",
-        drift.energy
-    );
+        fly(settings(1e3, 2e-4), 2).assert_below(1e-6, 1e-4, 1e-3, 1e-2);
+    }
 }

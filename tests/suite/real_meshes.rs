@@ -15,7 +15,9 @@ const LONGEST_SIDE: f64 = 0.3;
 
 /// The mesh files of the reference data, of each format one or more; none if the data is absent.
 fn files() -> Vec<PathBuf> {
-    let Some(folder) = data_folder() else { return Vec::new() };
+    let Some(folder) = data_folder() else {
+        return Vec::new();
+    };
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder.join("tet"))
         .expect("a folder of meshes")
         .map(|entry| entry.expect("a file").path())
@@ -35,13 +37,21 @@ fn sized(mesh: TetrahedralMesh) -> TetrahedralMesh {
 
 fn fall_and_land(path: &Path) {
     const FREE_TICKS: usize = 6;
-    let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+    let name = path
+        .file_name()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
     let mesh = sized(read_tetrahedral_mesh(path).unwrap_or_else(|error| panic!("{error}")));
     let (low, _) = mesh.bounds().expect("vertices");
     let count = mesh.tetrahedra.len();
 
     let mut app = app();
-    app.world_mut().spawn((RigidBody::Fixed, Collider::cuboid(5.0, 0.5, 5.0), Transform::from_xyz(0.0, -0.5, 0.0)));
+    app.world_mut().spawn((
+        RigidBody::Fixed,
+        Collider::cuboid(5.0, 0.5, 5.0),
+        Transform::from_xyz(0.0, -0.5, 0.0),
+    ));
     // Free for 0.1 s, in which it falls by 49 mm.
     let height = 0.055 - low.y;
     let body = app
@@ -53,14 +63,24 @@ fn fall_and_land(path: &Path) {
             Transform::from_xyz(0.0, height as f32, 0.0),
         ))
         .id();
-    assert!(app.world().get::<Quarantined>(body).is_none(), "{name}: {:?}", app.world().get::<Quarantined>(body));
+    assert!(
+        app.world().get::<Quarantined>(body).is_none(),
+        "{name}: {:?}",
+        app.world().get::<Quarantined>(body)
+    );
     let particles = app.world().get::<Particles>(body).expect("a body");
-    let start = bevy_pliant::kernel::energy::center_of_mass(particles.masses(), &particles.positions).y;
+    let start =
+        bevy_pliant::kernel::energy::center_of_mass(particles.masses(), &particles.positions).y;
 
     ticks(&mut app, FREE_TICKS);
     let seconds = FREE_TICKS as f64 / 60.0;
     // The integrator is exact on a parabola; what is left is the rounding of single-precision positions, 1e-6 of the fall.
-    assert_relative(&format!("{name}: fall"), start - state(&app, body).center.y, 0.5 * 9.81 * seconds * seconds, 1e-4);
+    assert_relative(
+        &format!("{name}: fall"),
+        start - state(&app, body).center.y,
+        0.5 * 9.81 * seconds * seconds,
+        1e-4,
+    );
 
     ticks(&mut app, 30);
     let state = state(&app, body);
@@ -68,14 +88,33 @@ fn fall_and_land(path: &Path) {
         "{name}: {count} tetrahedra, {} substeps, {} contacts, smallest volume ratio {:.3}",
         state.substeps, state.contacts, state.smallest_volume_ratio
     );
-    assert!(app.world().get::<Quarantined>(body).is_none(), "{name}: {:?}", app.world().get::<Quarantined>(body));
+    assert!(
+        app.world().get::<Quarantined>(body).is_none(),
+        "{name}: {:?}",
+        app.world().get::<Quarantined>(body)
+    );
     let particles = app.world().get::<Particles>(body).expect("a body");
-    assert!(particles.first_non_finite().is_none(), "{name} is not finite");
-    let lowest = particles.positions.iter().map(|position| f64::from(position.y)).fold(f64::INFINITY, f64::min);
+    assert!(
+        particles.first_non_finite().is_none(),
+        "{name} is not finite"
+    );
+    let lowest = particles
+        .positions
+        .iter()
+        .map(|position| f64::from(position.y))
+        .fold(f64::INFINITY, f64::min);
     assert!(lowest > 0.0, "{name} sank to {lowest} m");
     assert!(lowest < 0.05, "{name} never landed: {lowest} m");
-    assert!(state.smallest_volume_ratio > 0.0, "{name}: an element is inverted, {}", state.smallest_volume_ratio);
-    assert!(state.center.y > 0.0 && state.center.y < start, "{name} is at {}", state.center);
+    assert!(
+        state.smallest_volume_ratio > 0.0,
+        "{name}: an element is inverted, {}",
+        state.smallest_volume_ratio
+    );
+    assert!(
+        state.center.y > 0.0 && state.center.y < start,
+        "{name} is at {}",
+        state.center
+    );
 }
 
 #[test]
@@ -92,10 +131,15 @@ fn truncated_meshes_are_errors_that_name_file_and_line() {
     std::fs::create_dir_all(&folder).expect("a folder for the copies");
     for path in files() {
         let pair = path.with_extension("ele");
-        let originals = if pair.exists() { vec![path.clone(), pair] } else { vec![path.clone()] };
+        let originals = if pair.exists() {
+            vec![path.clone(), pair]
+        } else {
+            vec![path.clone()]
+        };
         for damaged in &originals {
             for original in &originals {
-                std::fs::copy(original, folder.join(original.file_name().expect("a name"))).expect("a copy");
+                std::fs::copy(original, folder.join(original.file_name().expect("a name")))
+                    .expect("a copy");
             }
             let copy = folder.join(damaged.file_name().expect("a name"));
             let whole = std::fs::read(damaged).expect("a file");
@@ -103,7 +147,11 @@ fn truncated_meshes_are_errors_that_name_file_and_line() {
                 let length = whole.len() * tenth / 10;
                 std::fs::write(&copy, &whole[..length]).expect("a copy");
                 let error = match read_tetrahedral_mesh(&copy) {
-                    Ok(mesh) => panic!("{} tetrahedra in {length} bytes of {}", mesh.tetrahedra.len(), copy.display()),
+                    Ok(mesh) => panic!(
+                        "{} tetrahedra in {length} bytes of {}",
+                        mesh.tetrahedra.len(),
+                        copy.display()
+                    ),
                     Err(error) => error.to_string(),
                 };
                 assert_names_a_line(&error, &copy, &whole[..length]);
@@ -121,5 +169,8 @@ fn assert_names_a_line(error: &str, file: &Path, content: &[u8]) {
         .strip_prefix(&format!("{}:", file.display()))
         .and_then(|rest| rest.split(':').next())
         .and_then(|line| line.parse().ok());
-    assert!(line.is_some_and(|line| (1..=lines).contains(&line)), "{lines} lines, but: {error}");
+    assert!(
+        line.is_some_and(|line| (1..=lines).contains(&line)),
+        "{lines} lines, but: {error}"
+    );
 }

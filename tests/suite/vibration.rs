@@ -53,12 +53,17 @@ fn measured_frequency(integrator: Integrator, ends: Ends, cells: usize) -> f64 {
     const RATE: f64 = 480.0;
     const PERIODS: f64 = 6.0;
     let mut app = app_at(RATE);
-    app.insert_resource(integrator).insert_resource(PliantGravity(Vec3::ZERO));
-    let mesh = TetrahedralMesh::block([LENGTH, WIDTH, WIDTH], [cells, 1, 1], CellSplit::Five).expect("a bar");
+    app.insert_resource(integrator)
+        .insert_resource(PliantGravity(Vec3::ZERO));
+    let mesh = TetrahedralMesh::block([LENGTH, WIDTH, WIDTH], [cells, 1, 1], CellSplit::Five)
+        .expect("a bar");
     let rest: Vec<f64> = mesh.positions.iter().map(|position| position.x).collect();
     let body = app.world_mut().spawn((Solid::new(mesh), material())).id();
     if let Ends::FixedFree = ends {
-        let held = (0_u32..).zip(&rest).filter(|(_, x)| **x < -0.4999).map(|(particle, _)| particle);
+        let held = (0_u32..)
+            .zip(&rest)
+            .filter(|(_, x)| **x < -0.4999)
+            .map(|(particle, _)| particle);
         app.world_mut().entity_mut(body).insert(Pins::at(held));
     }
     let mut particles = app.world_mut().get_mut::<Particles>(body).expect("a body");
@@ -72,7 +77,11 @@ fn measured_frequency(integrator: Integrator, ends: Ends, cells: usize) -> f64 {
         ticks(&mut app, 1);
         let particles = app.world().get::<Particles>(body).expect("a body");
         let projection: f64 = (0..rest.len())
-            .map(|i| f64::from(particles.masses()[i]) * ends.shape(rest[i]) * (f64::from(particles.positions[i].x) - rest[i]))
+            .map(|i| {
+                f64::from(particles.masses()[i])
+                    * ends.shape(rest[i])
+                    * (f64::from(particles.positions[i].x) - rest[i])
+            })
             .sum();
         if last.is_finite() && last.signum() != projection.signum() {
             crossings.push((tick as f64 + last / (last - projection)) / RATE);
@@ -95,15 +104,30 @@ fn a_bar_swings_at_the_frequencies_of_the_wave_equation() {
     let reference = analytic_case("bar_axial_frequencies");
     // The tolerance of the reference; sixteen cells over half a wave are off by 0.2 %.
     let tolerance = 0.02;
-    for (ends, key) in [(Ends::FixedFree, "fixed_free_hz"), (Ends::FreeFree, "free_free_hz")] {
+    for (ends, key) in [
+        (Ends::FixedFree, "fixed_free_hz"),
+        (Ends::FreeFree, "free_free_hz"),
+    ] {
         if let Some(case) = &reference {
             let expected = case["expected"][key][0].as_f64().expect("a frequency");
             assert_relative("closed form", ends.frequency(), expected, 1e-12);
         }
-        for integrator in [Integrator::SYMPLECTIC_EULER, Integrator::RUNGE_KUTTA_FEHLBERG] {
+        for integrator in [
+            Integrator::SYMPLECTIC_EULER,
+            Integrator::RUNGE_KUTTA_FEHLBERG,
+        ] {
             let measured = measured_frequency(integrator, ends, 16);
-            println!("{ends:?}, {}: {measured:.4} Hz, closed form {:.4} Hz", integrator.name(), ends.frequency());
-            assert_relative(&format!("{ends:?}, {}", integrator.name()), measured, ends.frequency(), tolerance);
+            println!(
+                "{ends:?}, {}: {measured:.4} Hz, closed form {:.4} Hz",
+                integrator.name(),
+                ends.frequency()
+            );
+            assert_relative(
+                &format!("{ends:?}, {}", integrator.name()),
+                measured,
+                ends.frequency(),
+                tolerance,
+            );
         }
     }
 }
@@ -113,17 +137,34 @@ fn a_bar_swings_at_the_frequencies_of_the_wave_equation() {
 #[test]
 fn consistent_masses_swing_too_fast_and_lumped_masses_too_slowly_by_the_square_of_the_cell() {
     let ends = Ends::FreeFree;
-    let error = |integrator: Integrator, cells: usize| measured_frequency(integrator, ends, cells) / ends.frequency() - 1.0;
+    let error = |integrator: Integrator, cells: usize| {
+        measured_frequency(integrator, ends, cells) / ends.frequency() - 1.0
+    };
     for cells in [4, 8] {
         let wave = PI / cells as f64;
         let expected = wave * wave / 24.0;
-        let (consistent, lumped) = (error(Integrator::RUNGE_KUTTA_FEHLBERG, cells), error(LUMPED_REFERENCE, cells));
-        println!("{cells} cells: consistent {consistent:+.2e}, lumped {lumped:+.2e}, theory ±{expected:.2e}");
-        assert!(lumped < 0.0 && consistent > 0.0, "lumped {lumped:+.2e}, consistent {consistent:+.2e}");
+        let (consistent, lumped) = (
+            error(Integrator::RUNGE_KUTTA_FEHLBERG, cells),
+            error(LUMPED_REFERENCE, cells),
+        );
+        println!(
+            "{cells} cells: consistent {consistent:+.2e}, lumped {lumped:+.2e}, theory ±{expected:.2e}"
+        );
+        assert!(
+            lumped < 0.0 && consistent > 0.0,
+            "lumped {lumped:+.2e}, consistent {consistent:+.2e}"
+        );
         // The tetrahedra share the mass of a cross section unevenly over its corners, which chains do not.
         let (largest, smallest) = (2.0 * expected, 0.5 * expected);
-        assert!((smallest..largest).contains(&consistent), "consistent {consistent:+.2e}, theory {expected:+.2e}");
-        assert!((smallest..largest).contains(&-lumped), "lumped {lumped:+.2e}, theory {:+.2e}", -expected);
+        assert!(
+            (smallest..largest).contains(&consistent),
+            "consistent {consistent:+.2e}, theory {expected:+.2e}"
+        );
+        assert!(
+            (smallest..largest).contains(&-lumped),
+            "lumped {lumped:+.2e}, theory {:+.2e}",
+            -expected
+        );
     }
 }
 
@@ -139,20 +180,33 @@ fn a_bar_that_hits_a_wall_leaves_after_two_wave_times_with_the_speed_it_came_wit
         let expected = |key: &str| case["expected"][key].as_f64().expect("a number");
         assert_relative("closed form", contact_time, expected("contact_time"), 1e-12);
         assert_relative("closed form", speed, expected("rebound_speed"), 1e-12);
-        assert_relative("closed form", speed / SPEED * LENGTH, expected("max_shortening"), 1e-12);
+        assert_relative(
+            "closed form",
+            speed / SPEED * LENGTH,
+            expected("max_shortening"),
+            1e-12,
+        );
     }
 
     let mut app = app_at(RATE);
     app.insert_resource(PliantGravity(Vec3::ZERO));
-    app.world_mut().spawn((RigidBody::Fixed, Collider::cuboid(1.0, 0.5, 1.0), Transform::from_xyz(0.0, -0.5, 0.0)));
-    let mesh = TetrahedralMesh::block([WIDTH, LENGTH, WIDTH], [1, CELLS, 1], CellSplit::Five).expect("a bar");
+    app.world_mut().spawn((
+        RigidBody::Fixed,
+        Collider::cuboid(1.0, 0.5, 1.0),
+        Transform::from_xyz(0.0, -0.5, 0.0),
+    ));
+    let mesh = TetrahedralMesh::block([WIDTH, LENGTH, WIDTH], [1, CELLS, 1], CellSplit::Five)
+        .expect("a bar");
     let heights: Vec<f64> = mesh.positions.iter().map(|position| position.y).collect();
     let body = app
         .world_mut()
         .spawn((
             Solid::new(mesh),
             material(),
-            InitialMotion { linear_velocity: Vec3::new(0.0, -speed as f32, 0.0), ..default() },
+            InitialMotion {
+                linear_velocity: Vec3::new(0.0, -speed as f32, 0.0),
+                ..default()
+            },
             Transform::from_xyz(0.0, 0.505, 0.0),
         ))
         .id();
@@ -167,13 +221,20 @@ fn a_bar_that_hits_a_wall_leaves_after_two_wave_times_with_the_speed_it_came_wit
         let particles = app.world().get::<Particles>(body).expect("a body");
         let end = |height: f64| {
             let on_end = || (0..heights.len()).filter(|&i| (heights[i] - height).abs() < 1e-6);
-            on_end().map(|i| f64::from(particles.positions[i].y)).sum::<f64>() / on_end().count() as f64
+            on_end()
+                .map(|i| f64::from(particles.positions[i].y))
+                .sum::<f64>()
+                / on_end().count() as f64
         };
         shortest = f64::min(shortest, end(0.5 * LENGTH) - end(-0.5 * LENGTH));
     }
     let touched = touched.expect("the bar reaches the wall");
     let measured_time = (left - touched) as f64 / RATE;
-    let mass = app.world().get::<Particles>(body).expect("a body").total_mass();
+    let mass = app
+        .world()
+        .get::<Particles>(body)
+        .expect("a body")
+        .total_mass();
     let rebound = state(&app, body).momentum.y / mass;
     let energies = state(&app, body).energies;
     println!(
@@ -182,6 +243,14 @@ fn a_bar_that_hits_a_wall_leaves_after_two_wave_times_with_the_speed_it_came_wit
     );
     assert_relative("contact time", measured_time, contact_time, tolerance);
     assert_relative("rebound speed", rebound, speed, tolerance);
-    assert_relative("shortening", LENGTH - shortest, speed / SPEED * LENGTH, tolerance);
-    assert!(energies.contact >= 0.0, "contact takes energy, it never gives any");
+    assert_relative(
+        "shortening",
+        LENGTH - shortest,
+        speed / SPEED * LENGTH,
+        tolerance,
+    );
+    assert!(
+        energies.contact >= 0.0,
+        "contact takes energy, it never gives any"
+    );
 }
