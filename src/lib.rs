@@ -1,4 +1,8 @@
-//! Deformable bodies for Bevy.
+#![cfg_attr(feature = "rapier", doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(feature = "rapier"),
+    doc = "Deformable bodies for Bevy. The front page needs the feature `rapier`."
+)]
 
 pub mod kernel;
 

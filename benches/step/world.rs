@@ -13,12 +13,10 @@ const CELL: f64 = 0.05;
 
 /// A headless app in which exactly that many threads work on the bodies.
 pub fn app(threads: usize) -> App {
-    // The thread that runs the app works along with those of the pool.
-    let workers = threads - 1;
     let mut pools = TaskPoolOptions::default();
     pools.compute = TaskPoolThreadAssignmentPolicy {
-        min_threads: workers,
-        max_threads: workers,
+        min_threads: threads,
+        max_threads: threads,
         percent: 1.0,
         on_thread_spawn: None,
         on_thread_destroy: None,

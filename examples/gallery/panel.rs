@@ -129,9 +129,9 @@ fn transport(ui: &mut egui::Ui, stage: &mut Stage, clock: &mut Time<Virtual>) {
         };
         if ui.button(label).on_hover_text(hint).clicked() {
             if clock.is_paused() {
-                clock.unpause()
+                clock.unpause();
             } else {
-                clock.pause()
+                clock.pause();
             }
         }
         if ui

@@ -87,7 +87,7 @@ impl Plugin for StagePlugin {
                 record_start.in_set(RunFixedMainLoopSystems::BeforeFixedMainLoop),
             )
             .add_systems(FixedFirst, |mut stage: ResMut<Stage>| {
-                stage.tick_start = Instant::now()
+                stage.tick_start = Instant::now();
             })
             .add_systems(FixedLast, record_tick);
     }

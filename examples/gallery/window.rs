@@ -21,7 +21,7 @@ use crate::decorate::DecoratePlugin;
 use crate::grab::GrabPlugin;
 use crate::options::{Options, Plan};
 use crate::panel::{Notice, PanelPlugin};
-use crate::scenes::{SCENES, Scene, add_physics};
+use crate::scenes::{SCENES, Scene, add_physics, task_pools};
 use crate::stage::{self, Request, Stage, StagePlugin};
 
 /// Longest real time that one frame makes up for: a machine that cannot keep up shows slow motion, not a slide show.
@@ -37,19 +37,18 @@ pub fn run(options: &Options, scene: &'static Scene) -> ExitCode {
         }
     };
     let mut app = App::new();
-    let mut plugins = DefaultPlugins.set(WindowPlugin {
-        primary_window: Some(Window {
-            title: "bevy_pliant gallery".into(),
-            resolution: WindowResolution::new(1280, 720),
+    let plugins = DefaultPlugins
+        .set(WindowPlugin {
+            primary_window: Some(Window {
+                title: "bevy_pliant gallery".into(),
+                resolution: WindowResolution::new(1280, 720),
+                ..default()
+            }),
             ..default()
-        }),
-        ..default()
-    });
-    if let Some(threads) = plan.threads {
-        plugins = plugins.set(TaskPoolPlugin {
-            task_pool_options: TaskPoolOptions::with_num_threads(threads),
+        })
+        .set(TaskPoolPlugin {
+            task_pool_options: task_pools(plan.threads),
         });
-    }
     app.add_plugins((plugins, EguiPlugin::default(), PanOrbitCameraPlugin));
     add_physics(&mut app);
     app.add_plugins(PliantPlugins)
@@ -123,9 +122,9 @@ fn keys(
     }
     if keys.just_pressed(KeyCode::Space) {
         if clock.is_paused() {
-            clock.unpause()
+            clock.unpause();
         } else {
-            clock.pause()
+            clock.pause();
         }
     }
     if keys.just_pressed(KeyCode::Enter) {

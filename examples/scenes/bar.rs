@@ -66,7 +66,7 @@ const TOLERANCE: Parameter = Parameter {
     minimum: 1e-12,
     maximum: 1e-2,
     unit: "",
-    about: "relative error per step that rkf45 allows",
+    about: "relative error per second that rkf45 allows",
 };
 const CONSISTENT: Parameter = Parameter {
     name: "consistent_mass",

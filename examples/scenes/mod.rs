@@ -35,7 +35,7 @@ mod torus;
 
 pub use props::{Prop, PropShape, SceneColor, SceneEntity};
 pub use record::{Check, Outcome, Record, Row};
-pub use run::{Run, add_physics, headless_app, install, run_headless};
+pub use run::{Run, add_physics, headless_app, install, run_headless, task_pools};
 pub use scene::{Scene, SceneError, Viewpoint};
 pub use settings::{Parameter, Settings};
 pub use snapshot::{Shell, Snapshot};

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use bevy::{app::TaskPoolPlugin, prelude::*, time::TimeUpdateStrategy};
+use bevy::app::{TaskPoolPlugin, TaskPoolThreadAssignmentPolicy};
+use bevy::prelude::*;
+use bevy::time::TimeUpdateStrategy;
 use bevy_pliant::prelude::*;
 use bevy_rapier3d::prelude::{NoUserData, RapierPhysicsPlugin, TimestepMode};
 
@@ -21,14 +23,10 @@ pub struct Run {
 ///
 /// The thread pools belong to the process: the first app that is made decides how many threads there are.
 pub fn headless_app(threads: Option<usize>) -> App {
-    let pool = match threads {
-        Some(count) => TaskPoolOptions::with_num_threads(count),
-        None => TaskPoolOptions::default(),
-    };
     let mut app = App::new();
     app.add_plugins((
         MinimalPlugins.set(TaskPoolPlugin {
-            task_pool_options: pool,
+            task_pool_options: task_pools(threads),
         }),
         TransformPlugin,
     ));
@@ -36,6 +34,22 @@ pub fn headless_app(threads: Option<usize>) -> App {
     app.add_plugins(PliantPlugins.build().disable::<PliantRenderPlugin>());
     app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
     app
+}
+
+/// Thread pools in which exactly `threads` threads work on the bodies; Bevy's own choice without a number.
+pub fn task_pools(threads: Option<usize>) -> TaskPoolOptions {
+    let mut pools = TaskPoolOptions::default();
+    if let Some(threads) = threads {
+        // `TaskPoolOptions::with_num_threads` would share that many between input, loading and computing.
+        pools.compute = TaskPoolThreadAssignmentPolicy {
+            min_threads: threads,
+            max_threads: threads,
+            percent: 1.0,
+            on_thread_spawn: None,
+            on_thread_destroy: None,
+        };
+    }
+    pools
 }
 
 /// The rigid world, with the tick that deformable bodies need, and the systems of the scenes.

@@ -62,11 +62,11 @@ const GRAVITY: Parameter = Parameter {
 };
 const TOLERANCE: Parameter = Parameter {
     name: "tolerance",
-    default: 1e-6,
+    default: 1e-3,
     minimum: 1e-12,
     maximum: 1e-2,
     unit: "",
-    about: "relative error per step that rkf45 allows",
+    about: "relative error per second that rkf45 allows",
 };
 const CONSISTENT: Parameter = Parameter {
     name: "consistent_mass",

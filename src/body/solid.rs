@@ -229,11 +229,6 @@ fn build_solid(insert: On<Insert, Solid>, solids: Query<Ingredients>, mut comman
 }
 
 /// A number of the bookkeeping in the run-time scalar.
-#[allow(
-    clippy::allow_attributes,
-    clippy::unnecessary_cast,
-    reason = "the cast is needed when Real is f32"
-)]
 pub(crate) fn to_real(value: f64) -> Real {
     value as Real
 }

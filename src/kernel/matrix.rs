@@ -15,13 +15,14 @@ const SMALLEST_DETERMINANT: f64 = 1e-37;
 /// Eq: elementary.
 #[inline(always)]
 pub(crate) fn columns<T: Scalar>(matrix: &Matrix3<T>) -> [Vector3<T>; 3] {
-    [0, 1, 2].map(|column| {
+    let column = |column: usize| {
         Vector3::new(
             matrix[(0, column)],
             matrix[(1, column)],
             matrix[(2, column)],
         )
-    })
+    };
+    [column(0), column(1), column(2)]
 }
 
 /// Product of two matrices.

@@ -227,7 +227,7 @@ fn bounds_enclose_what_is_drawn() {
     app.update();
     let bounds = *app.world().get::<Aabb>(body).expect("bounds");
     for position in positions(&app, body) {
-        let position = bevy::math::Vec3A::from(position);
+        let position = Vec3A::from(position);
         assert!(
             position.cmpge(bounds.min() - 1e-5).all() && position.cmple(bounds.max() + 1e-5).all()
         );

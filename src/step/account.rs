@@ -14,6 +14,7 @@ use crate::body::{BodyFrame, ElasticModel, Particles, PliantState, Quarantined, 
 use crate::kernel::elasticity::{Corotational, Elasticity, Liesenfeld, StableNeoHookean};
 use crate::kernel::energy;
 use crate::kernel::mass::consistent_kinetic_energy;
+use crate::kernel::matrix::product;
 use crate::kernel::rigid_motion::{best_rotation, moment_matrix};
 
 const LANES: usize = WideF64x4::LANES;
@@ -140,24 +141,33 @@ fn sum_energy<E: Elasticity<WideF64x4>>(
     };
     let mut sum = 0.0;
     for (chunk, corners) in tetrahedra.corners().chunks(LANES).enumerate() {
-        let (mut edges, mut inverse) =
-            (Matrix3::<WideF64x4>::zeros(), Matrix3::<WideF64x4>::zeros());
+        // By column, row and lane: lanes are slow to fill one by one.
+        let (mut edges, mut inverse) = ([[[0.0; LANES]; 3]; 3], [[[0.0; LANES]; 3]; 3]);
         for (lane, tet) in corners.iter().enumerate() {
             let origin = position(tet[0]);
             let rest_inverse = &tetrahedra.rest_inverses()[chunk * LANES + lane];
             for column in 0..3 {
                 let edge = position(tet[column + 1]) - origin;
                 for row in 0..3 {
-                    edges[(row, column)].replace(lane, edge[row]);
-                    inverse[(row, column)].replace(lane, rest_inverse[(row, column)].into());
+                    edges[column][row][lane] = edge[row];
+                    inverse[column][row][lane] = rest_inverse[(row, column)].into();
                 }
             }
         }
-        let density = law.energy_density(&(edges * inverse));
-        for lane in 0..corners.len() {
-            sum +=
-                density.extract(lane) * f64::from(tetrahedra.rest_volumes()[chunk * LANES + lane]);
+        let density = law.energy_density(&product(&pack(&edges), &pack(&inverse)));
+        let volumes = &tetrahedra.rest_volumes()[chunk * LANES..];
+        for (density, &volume) in <[f64; LANES]>::from(density)
+            .iter()
+            .zip(&volumes[..corners.len()])
+        {
+            sum += density * f64::from(volume);
         }
     }
     sum
+}
+
+/// Numbers by column, row and lane as a matrix.
+#[inline(always)]
+fn pack(numbers: &[[[f64; LANES]; 3]; 3]) -> Matrix3<WideF64x4> {
+    Matrix3::from_fn(|row, column| numbers[column][row].into())
 }

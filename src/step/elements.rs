@@ -40,15 +40,7 @@ pub(super) fn add_corner_vectors(
         .zip(corner_vectors.chunks_mut(chunks * BLOCKS_PER_CHUNK))
         .zip(chunk_sums.chunks_mut(chunks));
     threads.run(pieces, |((blocks, corner_vectors), sums)| {
-        let chunks = blocks
-            .chunks(BLOCKS_PER_CHUNK)
-            .zip(corner_vectors.chunks_mut(BLOCKS_PER_CHUNK));
-        for ((blocks, corner_vectors), sum) in chunks.zip(sums) {
-            *sum = ChunkSum::default();
-            for (block, out) in blocks.iter().zip(corner_vectors) {
-                store(&element(block, sum), out);
-            }
-        }
+        evaluate(blocks, corner_vectors, sums, &element);
     });
 
     let corner_vectors = corner_vectors.as_flattened().as_flattened();
@@ -56,24 +48,57 @@ pub(super) fn add_corner_vectors(
     let pieces = particles.chunks_mut(count).zip((0..).step_by(count));
     threads.run(pieces, |(particles, first)| {
         let starts = &incidence_starts[first..=first + particles.len()];
-        for (sum, range) in particles.iter_mut().zip(starts.windows(2)) {
-            let mut vector = *sum;
-            for &place in &incidence[range[0] as usize..range[1] as usize] {
-                vector += corner_vectors[place as usize];
-            }
-            *sum = vector;
-        }
+        gather(particles, starts, incidence, corner_vectors);
     });
+}
+
+/// The first pass, over some chunks of blocks.
+// Not inlined, so that there is one copy, in which everything else is.
+#[inline(never)]
+fn evaluate(
+    blocks: &[Block],
+    corner_vectors: &mut [CornerVectors],
+    sums: &mut [ChunkSum],
+    element: &impl Fn(&Block, &mut ChunkSum) -> [Vector3<Lanes>; 4],
+) {
+    let chunks = blocks
+        .chunks(BLOCKS_PER_CHUNK)
+        .zip(corner_vectors.chunks_mut(BLOCKS_PER_CHUNK));
+    for ((blocks, corner_vectors), sum) in chunks.zip(sums) {
+        *sum = ChunkSum::default();
+        for (block, out) in blocks.iter().zip(corner_vectors) {
+            store(&element(block, sum), out);
+        }
+    }
+}
+
+/// The second pass, over some particles; `starts` has one more entry than there are particles.
+fn gather(
+    particles: &mut [Vector3<Real>],
+    starts: &[u32],
+    incidence: &[u32],
+    corner_vectors: &[Vector3<Real>],
+) {
+    for (sum, range) in particles.iter_mut().zip(starts.windows(2)) {
+        let mut vector = *sum;
+        for &place in &incidence[range[0] as usize..range[1] as usize] {
+            vector += corner_vectors[place as usize];
+        }
+        *sum = vector;
+    }
 }
 
 /// Turns lanes into one vector per element and corner.
 #[inline(always)]
 fn store(vectors: &[Vector3<Lanes>; 4], out: &mut CornerVectors) {
-    let lanes: [[[Real; LANES]; 3]; 4] =
-        std::array::from_fn(|corner| std::array::from_fn(|axis| vectors[corner][axis].into()));
+    let axes = |corner: usize| -> [[Real; LANES]; 3] {
+        let vector = &vectors[corner];
+        [vector.x.into(), vector.y.into(), vector.z.into()]
+    };
+    let corners = [axes(0), axes(1), axes(2), axes(3)];
     for lane in 0..LANES {
         for corner in 0..4 {
-            let [x, y, z] = &lanes[corner];
+            let [x, y, z] = &corners[corner];
             out[lane][corner] = Vector3::new(x[lane], y[lane], z[lane]);
         }
     }
@@ -82,17 +107,17 @@ fn store(vectors: &[Vector3<Lanes>; 4], out: &mut CornerVectors) {
 /// The edge matrices of a block's elements, of positions or of any other vectors on particles.
 #[inline(always)]
 pub(super) fn edges(block: &Block, vectors: &[Vector3<Real>]) -> Matrix3<Lanes> {
-    let corners = block.corners.map(|particles| {
+    let at = |corner: usize| {
         let mut axes = [[0.0; LANES]; 3];
         for lane in 0..LANES {
-            let vector = &vectors[particles[lane] as usize];
+            let vector = &vectors[block.corners[corner][lane] as usize];
             for axis in 0..3 {
                 axes[axis][lane] = vector[axis];
             }
         }
-        Vector3::from(axes.map(Lanes::from))
-    });
-    edge_matrix(&corners)
+        Vector3::new(axes[0].into(), axes[1].into(), axes[2].into())
+    };
+    edge_matrix(&[at(0), at(1), at(2), at(3)])
 }
 
 /// The sum of a number over the lanes, in double precision.

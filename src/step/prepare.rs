@@ -72,8 +72,7 @@ pub(super) fn follow_user_transforms(
         particles
             .start_positions
             .copy_from_slice(&particles.positions);
-        let shift = |center: Vector3<f64>| to + turn * (center - from);
-        frame.center = shift(frame.center);
+        frame.center = to + turn * (frame.center - from);
         frame.rotation = turn * frame.rotation;
         frame.written = Some(target);
     }

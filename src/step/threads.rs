@@ -22,19 +22,20 @@ impl Threads {
         amount >= WORTH_SHARING
     }
 
-    /// The caller's thread, with those of the pool where that many elements or particles are worth it.
+    /// The threads of the pool where that many elements or particles are worth it, else the caller alone.
+    ///
+    /// A pool of one thread counts as none, as in Bevy's own parallel queries.
     pub(super) fn for_work(amount: usize) -> Self {
         let pool = ComputeTaskPool::try_get()
-            .filter(|pool| pool.thread_num() > 0 && Self::are_worth(amount));
+            .filter(|pool| pool.thread_num() > 1 && Self::are_worth(amount));
         Self { pool }
     }
 
     /// How many of `count` equal parts make up one piece.
     pub(super) fn piece(self, count: usize) -> usize {
-        // The caller works along.
         let pieces = self
             .pool
-            .map_or(1, |pool| (pool.thread_num() + 1) * PIECES_PER_THREAD);
+            .map_or(1, |pool| pool.thread_num() * PIECES_PER_THREAD);
         count.div_ceil(pieces).max(1)
     }
 

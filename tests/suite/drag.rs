@@ -1,23 +1,36 @@
 //! Resistance of the air: the terminal velocity, the decay, the account.
 
 use bevy::prelude::*;
+use bevy_pliant::Real;
 use bevy_pliant::mesh::CellSplit;
 use bevy_pliant::prelude::*;
 use nalgebra::Vector3;
 
 use crate::support::{analytic_case, app_at, assert_relative, state, ticks};
 
-/// A box of 0.5 kg that falls on a face of 0.04 m²; so stiff that the air does not change its shape.
+/// A flat box of 0.5 kg that falls on a face of 0.04 m²; so stiff that the air does not change its shape. Drag ahead of
+/// the center of mass turns a falling box over in the end: a flat one lasts longer than these tests.
 const MASS: f64 = 0.5;
 const AREA: f64 = 0.04;
 const GRAVITY: f64 = 9.81;
+/// MASS over the volume, 0.2 m × 0.03 m × 0.2 m, kg/m³.
+const DENSITY: Real = 1250.0 / 3.0;
+const STIFF: Real = 2e5;
 
-fn spawn_box(app: &mut App, drag: AirDrag, velocity: Vec3) -> Entity {
-    let mesh = TetrahedralMesh::block([0.2; 3], [2; 3], CellSplit::Five).expect("a box");
+/// The reference integrator; steps below 0.5 ms would only collect rounding in single precision.
+const REFERENCE: Integrator = Integrator::RungeKuttaFehlberg {
+    tolerance: 1e-6,
+    smallest_step: 5e-4,
+    largest_step: 1.0 / 60.0,
+    mass: MassMatrix::Consistent,
+};
+
+fn spawn_box(app: &mut App, young_modulus: Real, drag: AirDrag, velocity: Vec3) -> Entity {
+    let mesh = TetrahedralMesh::block([0.2, 0.03, 0.2], [2, 1, 2], CellSplit::Five).expect("a box");
     app.world_mut()
         .spawn((
             Solid::new(mesh),
-            PliantMaterial::new(2e5, 0.3, 62.5),
+            PliantMaterial::new(young_modulus, 0.3, DENSITY),
             InitialMotion {
                 linear_velocity: velocity,
                 ..default()
@@ -60,28 +73,25 @@ fn the_closed_form_of_the_fall_is_that_of_the_reference() {
 fn a_box_falls_as_quadratic_drag_says_at_any_tick_rate() {
     // The tolerance of the reference. The box itself gives way to the air by 0.1 %.
     let tolerance = 0.01;
-    for integrator in [
-        Integrator::SYMPLECTIC_EULER,
-        Integrator::RUNGE_KUTTA_FEHLBERG,
-    ] {
-        for rate in [30.0, 60.0, 240.0] {
-            let mut app = app_at(rate);
-            app.insert_resource(integrator);
-            let body = spawn_box(&mut app, AirDrag::default(), Vec3::ZERO);
-            let mut done = 0;
-            for seconds in TIMES {
-                let count = (seconds * rate).round() as usize;
-                ticks(&mut app, count - done);
-                done = count;
-                let (speed, distance) = fall(seconds);
-                let measured = -state(&app, body).momentum.y / MASS;
-                let fallen = -state(&app, body).center.y;
-                let what = format!("{} at {rate} Hz after {seconds} s", integrator.name());
-                println!("{what}: {measured:.4} m/s of {speed:.4}, {fallen:.4} m of {distance:.4}");
-                assert_relative(&format!("speed, {what}"), measured, speed, tolerance);
-                assert_relative(&format!("distance, {what}"), fallen, distance, tolerance);
-            }
+    let symplectic = [30.0, 60.0, 240.0].map(|rate| (Integrator::SYMPLECTIC_EULER, rate));
+    for (integrator, rate) in symplectic.into_iter().chain([(REFERENCE, 60.0)]) {
+        let mut app = app_at(rate);
+        app.insert_resource(integrator);
+        let body = spawn_box(&mut app, STIFF, AirDrag::default(), Vec3::ZERO);
+        let mut done = 0;
+        for seconds in TIMES {
+            let count = (seconds * rate).round() as usize;
+            ticks(&mut app, count - done);
+            done = count;
+            let (speed, distance) = fall(seconds);
+            let measured = -state(&app, body).momentum.y / MASS;
+            let fallen = -state(&app, body).center.y;
+            let what = format!("{} at {rate} Hz after {seconds} s", integrator.name());
+            println!("{what}: {measured:.4} m/s of {speed:.4}, {fallen:.4} m of {distance:.4}");
+            assert_relative(&format!("speed, {what}"), measured, speed, tolerance);
+            assert_relative(&format!("distance, {what}"), fallen, distance, tolerance);
         }
+        assert!(app.world().get::<Quarantined>(body).is_none());
     }
 }
 
@@ -98,8 +108,9 @@ fn viscous_drag_lets_the_velocity_decay_exponentially() {
         let mut app = app_at(60.0);
         app.insert_resource(integrator)
             .insert_resource(PliantGravity(Vec3::ZERO));
-        let body = spawn_box(&mut app, drag, Vec3::new(0.0, 0.0, speed as f32));
+        let body = spawn_box(&mut app, 500.0, drag, Vec3::new(0.0, 0.0, speed as f32));
         ticks(&mut app, 60);
+        assert!(app.world().get::<Quarantined>(body).is_none());
         let state = state(&app, body);
         (
             state.momentum.z / MASS / (speed * f64::exp(-rate * seconds)) - 1.0,
@@ -122,7 +133,7 @@ fn viscous_drag_lets_the_velocity_decay_exponentially() {
             "{count} substeps: {error:+.2e}, bound {bound:.2e}"
         );
     }
-    let (error, _) = run(Integrator::RUNGE_KUTTA_FEHLBERG);
+    let (error, _) = run(REFERENCE);
     println!("rkf45: {error:+.2e}");
     // The integrator's tolerance, 1e-6 per second.
     assert!(error.abs() < 1e-6 * seconds + 1e-6, "{error:+.2e}");
@@ -136,14 +147,11 @@ fn what_the_air_takes_is_in_the_account() {
         viscous_rate: 0.2,
         ..default()
     };
-    for integrator in [
-        Integrator::SYMPLECTIC_EULER,
-        Integrator::RUNGE_KUTTA_FEHLBERG,
-    ] {
+    for integrator in [Integrator::SYMPLECTIC_EULER, REFERENCE] {
         for drag in [AirDrag::default(), both] {
             let mut app = app_at(60.0);
             app.insert_resource(integrator);
-            let body = spawn_box(&mut app, drag, Vec3::new(2.0, 0.0, 0.0));
+            let body = spawn_box(&mut app, STIFF, drag, Vec3::new(2.0, 0.0, 0.0));
             ticks(&mut app, 1);
             let start = state(&app, body).energies;
             let (mut worst, mut lost) = (0.0_f64, start.dissipated);
@@ -177,7 +185,12 @@ fn what_the_air_takes_is_in_the_account() {
 fn drag_pushes_against_the_motion_and_acts_on_the_windward_side_only() {
     let mut app = app_at(60.0);
     app.insert_resource(PliantGravity(Vec3::ZERO));
-    let body = spawn_box(&mut app, AirDrag::default(), Vec3::new(5.0, 0.0, 0.0));
+    let body = spawn_box(
+        &mut app,
+        STIFF,
+        AirDrag::default(),
+        Vec3::new(0.0, 5.0, 0.0),
+    );
     app.world_mut().run_schedule(PliantForces);
     let particles = app.world().get::<Particles>(body).expect("a body");
     let drag = AirDrag::default();
@@ -189,10 +202,10 @@ fn drag_pushes_against_the_motion_and_acts_on_the_windward_side_only() {
         // At rest the elements push with nothing but rounding.
         let floor = 1e-3 * expected;
         assert!(
-            position.x > 0.0999 || force.norm() < floor,
+            position.y > 0.0149 || force.norm() < floor,
             "a particle in the lee feels {force:?}"
         );
     }
-    assert_relative("drag", -sum.x, expected, 1e-5);
-    assert!(sum.yz().norm() < 1e-5 * expected);
+    assert_relative("drag", -sum.y, expected, 1e-5);
+    assert!(sum.xz().norm() < 1e-5 * expected);
 }

@@ -83,6 +83,20 @@ fn only_the_rapier_bridge_knows_rapier() {
 }
 
 #[test]
+fn the_library_prints_nothing() {
+    for (path, text) in sources("src") {
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let tests = path.to_string_lossy().contains("test");
+        let prints = text.contains("println!(") || text.contains("dbg!(");
+        assert!(
+            tests || !prints,
+            "{} prints: use Bevy's log",
+            path.display()
+        );
+    }
+}
+
+#[test]
 fn no_file_is_long() {
     let mut lengths = Vec::new();
     for folder in ["src", "examples", "tests", "benches"] {

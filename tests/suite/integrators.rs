@@ -17,10 +17,12 @@ const fn symplectic(substeps: u32) -> Integrator {
 }
 
 const fn reference(tolerance: f64) -> Integrator {
-    // The longest step is a whole tick, so that the tolerance alone decides.
+    // The longest step is a whole tick, so that the tolerance alone decides. In single precision, steps below 0.2 ms,
+    // 1/20 of what the block's fastest mode needs, would only collect rounding.
+    let smallest_step = if cfg!(feature = "f64") { 1e-7 } else { 2e-4 };
     Integrator::RungeKuttaFehlberg {
         tolerance,
-        smallest_step: 1e-7,
+        smallest_step,
         largest_step: 1.0 / 60.0,
         mass: MassMatrix::Lumped,
     }
@@ -142,17 +144,20 @@ fn automatic_substeps_keep_a_stiff_block_bounded() {
     }
     ticks(&mut app, 1);
     let start = state(&app, body).clone();
-    let (mut worst, mut exchanged) = (0.0_f64, 0.0_f64);
-    for _ in 0..120 {
-        ticks(&mut app, 1);
-        let energies = state(&app, body).energies;
-        exchanged = exchanged.max((energies.elastic - start.energies.elastic).abs());
-        worst = worst.max((energies.total() - start.energies.total()).abs());
+    let (mut worst, mut exchanged) = ([0.0_f64; 2], 0.0_f64);
+    for second in &mut worst {
+        for _ in 0..60 {
+            ticks(&mut app, 1);
+            let energies = state(&app, body).energies;
+            exchanged = exchanged.max((energies.elastic - start.energies.elastic).abs());
+            *second = second.max((energies.total() - start.energies.total()).abs());
+        }
     }
+    let worst = worst.map(|stray| stray / exchanged);
     println!(
-        "{} substeps, energy strays by {:.1e} of {exchanged:.1} J",
+        "{} substeps, energy strays by {:?} of {exchanged:.1} J",
         start.substeps,
-        worst / exchanged
+        worst.map(scientific)
     );
     assert!(
         start.substeps > 10,
@@ -160,11 +165,13 @@ fn automatic_substeps_keep_a_stiff_block_bounded() {
         start.substeps
     );
     assert!(app.world().get::<Quarantined>(body).is_none());
-    // At 0.8 of the stable step the fastest mode's energy swings by (0.8)² of itself, but little of it is there.
+    // The scheme keeps an energy that lacks (ω h)²/4 of a mode's elastic part: 0.64 at 0.8 of the stable step.
+    assert!(worst[0] < 0.64, "energy strays by {:.1e}", worst[0]);
+    // It swings, but it does not grow; a second holds thousands of swings, so the next one sees no new extremes.
     assert!(
-        worst < 0.1 * exchanged,
-        "energy strays by {:.1e}",
-        worst / exchanged
+        worst[1] < 1.2 * worst[0],
+        "energy grows: {:?}",
+        worst.map(scientific)
     );
 }
 
@@ -233,10 +240,7 @@ struct Weightless;
 
 #[test]
 fn a_stage_that_is_switched_off_has_no_effect_left() {
-    for integrator in [
-        Integrator::SYMPLECTIC_EULER,
-        Integrator::RUNGE_KUTTA_FEHLBERG,
-    ] {
+    for integrator in [Integrator::SYMPLECTIC_EULER, reference(1e-6)] {
         let mut app = app();
         app.insert_resource(integrator);
         app.configure_sets(

@@ -3,10 +3,6 @@
 //! One binary, so that Bevy is linked once. Reference data that is not part of the project is read from the folder in
 //! `PLIANT_DATA` (or `../shared/data` beside the project); tests that need it say so when it is absent.
 
-#[allow(
-    dead_code,
-    reason = "each user of the scenes needs only a part of them"
-)]
 #[path = "../../examples/scenes/mod.rs"]
 mod scenes;
 
@@ -15,6 +11,7 @@ mod determinism;
 mod drag;
 mod faults;
 mod free_flight;
+mod gallery;
 mod house_rules;
 mod integrators;
 mod materials;

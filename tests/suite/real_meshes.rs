@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 use crate::support::{app, assert_relative, data_folder, state, ticks};
 
 /// The longest side that every mesh is brought to, m: most of them are drawn in no unit.
-const LONGEST_SIDE: f64 = 0.3;
+const LONGEST_SIDE: f64 = 1.0;
 
 /// The mesh files of the reference data, of each format one or more; none if the data is absent.
 fn files() -> Vec<PathBuf> {
@@ -59,7 +59,7 @@ fn fall_and_land(path: &Path) {
         .spawn((
             Name::new(name.clone()),
             Solid::new(mesh),
-            PliantMaterial::new(5e4, 0.4, 1000.0).with_viscosity(20.0, 20.0),
+            PliantMaterial::new(5e4, 0.4, 1000.0),
             Transform::from_xyz(0.0, height as f32, 0.0),
         ))
         .id();
