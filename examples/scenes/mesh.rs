@@ -46,7 +46,9 @@ const DENSITY: Parameter = Parameter {
 };
 const VISCOSITY: Parameter = Parameter {
     name: "viscosity",
-    default: 6.0,
+    // Explicit viscosity asks for a step in proportion to the square of the smallest altitude: meshes from elsewhere
+    // have slivers, so the body is braked by the air instead.
+    default: 0.0,
     minimum: 0.0,
     maximum: 1e6,
     unit: "Pa s",
@@ -135,6 +137,10 @@ fn build(world: &mut World, settings: &Settings) -> Result<(), SceneError> {
             ),
             Solid::new(mesh),
             material,
+            AirDrag {
+                viscous_rate: 1.5,
+                ..default()
+            },
             SceneColor([0.96, 0.72, 0.20]),
         ))
         .id();

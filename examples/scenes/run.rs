@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bevy::app::{TaskPoolPlugin, TaskPoolThreadAssignmentPolicy};
+use bevy::ecs::schedule::SingleThreadedExecutor;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 use bevy_pliant::prelude::*;
@@ -33,6 +34,10 @@ pub fn headless_app(threads: Option<usize>) -> App {
     add_physics(&mut app);
     app.add_plugins(PliantPlugins.build().disable::<PliantRenderPlugin>());
     app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
+    // Threads work inside the systems. Handing the systems themselves around would cost more than most of them do.
+    for (_, schedule) in app.world_mut().resource_mut::<Schedules>().iter_mut() {
+        schedule.set_executor(SingleThreadedExecutor::new());
+    }
     app
 }
 

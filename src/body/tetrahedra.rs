@@ -31,6 +31,8 @@ pub(crate) struct Block {
     pub rest_inverse: Matrix3<Lanes>,
     /// Rest volume, m³.
     pub rest_volume: Lanes,
+    /// Σ |b_a|² over the gradients of the shape functions, 1/m²: large for small elements and slivers.
+    pub fineness: Lanes,
 }
 
 /// A vector for each corner of a block's elements (a force, N), by element and corner.
@@ -43,6 +45,8 @@ pub(crate) struct ChunkSum {
     pub power: Lanes,
     /// Smallest volume ratio.
     pub smallest_volume_ratio: Lanes,
+    /// Largest product of fineness and stiffening, 1/m²: grows as ω_max² does.
+    pub stiffness: Lanes,
 }
 
 impl Default for ChunkSum {
@@ -50,6 +54,7 @@ impl Default for ChunkSum {
         Self {
             power: Lanes::splat(0.0),
             smallest_volume_ratio: Lanes::splat(Real::INFINITY),
+            stiffness: Lanes::splat(0.0),
         }
     }
 }
@@ -70,6 +75,8 @@ pub struct Tetrahedra {
     pub(crate) blocks: Vec<Block>,
     pub(crate) corner_vectors: Vec<CornerVectors>,
     pub(crate) chunk_sums: Vec<ChunkSum>,
+    /// Largest product of fineness and stiffening in the last evaluation of the forces, 1/m².
+    pub(crate) stiffness: f64,
     /// Where the entries of each particle start in `incidence`; one more entry than particles.
     pub(crate) incidence_starts: Vec<u32>,
     /// For each particle, its places (element × 4 + corner) in ascending order.
@@ -108,6 +115,7 @@ impl Tetrahedra {
             blocks: Vec::new(),
             corner_vectors: Vec::new(),
             chunk_sums: Vec::new(),
+            stiffness: 0.0,
             incidence_starts,
             incidence,
         };
@@ -198,6 +206,7 @@ impl Tetrahedra {
                 corners: [[0; LANES]; 4],
                 rest_inverse: Matrix3::zeros(),
                 rest_volume: Lanes::splat(0.0),
+                fineness: Lanes::splat(0.0),
             };
             for lane in 0..LANES {
                 let tet = element(lane);
@@ -214,6 +223,11 @@ impl Tetrahedra {
                 };
                 block.rest_volume.replace(lane, volume);
             }
+            block.fineness = tetrahedron::shape_gradients(&block.rest_inverse)
+                .iter()
+                .fold(Lanes::splat(0.0), |sum, gradient| {
+                    sum + gradient.norm_squared()
+                });
             self.blocks.push(block);
         }
         self.corner_vectors

@@ -13,7 +13,7 @@ use crate::body::solid::to_f64;
 use crate::body::{BodyFrame, ElasticModel, Particles, PliantState, Quarantined, Tetrahedra};
 use crate::kernel::elasticity::{Corotational, Elasticity, Liesenfeld, StableNeoHookean};
 use crate::kernel::energy;
-use crate::kernel::mass::consistent_kinetic_energy;
+use crate::kernel::mass::{self, consistent_kinetic_energy};
 use crate::kernel::matrix::product;
 use crate::kernel::rigid_motion::{best_rotation, moment_matrix};
 
@@ -42,8 +42,13 @@ pub(super) fn account<Filter: QueryFilter>(
                 return;
             }
             move_frame(particles, &mut state, &mut frame);
+            let consistent = tetrahedra.filter(|_| mass_matrix == MassMatrix::Consistent);
+            if let Some(tetrahedra) = consistent {
+                state.angular_momentum =
+                    consistent_angular_momentum(particles, tetrahedra, &state.center);
+            }
             let energies = &mut state.energies;
-            energies.kinetic = match tetrahedra.filter(|_| mass_matrix == MassMatrix::Consistent) {
+            energies.kinetic = match consistent {
                 Some(tetrahedra) => consistent_kinetic(particles, tetrahedra),
                 None => energy::kinetic_energy(&particles.masses, &particles.velocities),
             };
@@ -97,6 +102,24 @@ fn move_frame(particles: &Particles, state: &mut PliantState, frame: &mut BodyFr
         );
         frame.rotation = best_rotation(&moment, &frame.rotation);
     }
+}
+
+fn consistent_angular_momentum(
+    particles: &Particles,
+    tetrahedra: &Tetrahedra,
+    center: &Vector3<f64>,
+) -> Vector3<f64> {
+    let density = f64::from(tetrahedra.density);
+    let position = |corner: u32| particles.positions[corner as usize].cast::<f64>() - center;
+    let velocity = |corner: u32| {
+        particles.velocities[corner as usize].cast::<f64>()
+            + particles.velocity_remainders[corner as usize].cast::<f64>()
+    };
+    let elements = tetrahedra.corners().iter().zip(tetrahedra.rest_volumes());
+    elements.fold(Vector3::zeros(), |sum, (tet, &volume)| {
+        let mass = density * f64::from(volume);
+        sum + mass::consistent_angular_momentum(mass, &tet.map(position), &tet.map(velocity))
+    })
 }
 
 fn consistent_kinetic(particles: &Particles, tetrahedra: &Tetrahedra) -> f64 {

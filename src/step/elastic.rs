@@ -1,11 +1,12 @@
 //! Elastic and viscous forces of the elements.
 
 use bevy::prelude::*;
+use nalgebra::Matrix3;
 use simba::simd::{SimdPartialOrd, SimdValue};
 
 use super::elements::{add_corner_vectors, edges, sum_of_lanes};
 use super::threads::{Threads, for_each_body};
-use crate::body::tetrahedra::Lanes;
+use crate::body::tetrahedra::{Block, ChunkSum, Lanes};
 use crate::body::{ElasticModel, Particles, PliantState, Quarantined, Tetrahedra};
 use crate::kernel::elasticity::{Corotational, Elasticity, Liesenfeld, StableNeoHookean};
 use crate::kernel::matrix::{determinant, double_contraction};
@@ -36,10 +37,10 @@ fn add_forces(particles: &mut Particles, tetrahedra: &mut Tetrahedra, state: &mu
     let moduli = tetrahedra.moduli();
     match tetrahedra.model {
         ElasticModel::StableNeoHookean => {
-            add_stress(particles, tetrahedra, StableNeoHookean::from_moduli(moduli))
+            add_stress(particles, tetrahedra, StableNeoHookean::from_moduli(moduli));
         }
         ElasticModel::Corotational => {
-            add_stress(particles, tetrahedra, Corotational::from_moduli(moduli))
+            add_stress(particles, tetrahedra, Corotational::from_moduli(moduli));
         }
         ElasticModel::Liesenfeld { extension_below } => {
             let extension_below = Lanes::splat(extension_below);
@@ -59,6 +60,24 @@ fn add_forces(particles: &mut Particles, tetrahedra: &mut Tetrahedra, state: &mu
         .iter()
         .map(|sum| f64::from(sum.smallest_volume_ratio.simd_horizontal_min()))
         .fold(f64::INFINITY, f64::min);
+    tetrahedra.stiffness = sums
+        .iter()
+        .map(|sum| f64::from(sum.stiffness.simd_horizontal_max()))
+        .fold(0.0, f64::max);
+}
+
+/// Keeps the extremes of an evaluation.
+#[inline(always)]
+fn watch<E: Elasticity<Lanes>>(
+    sum: &mut ChunkSum,
+    block: &Block,
+    law: &E,
+    deformation: &Matrix3<Lanes>,
+) {
+    let ratio = determinant(deformation);
+    sum.smallest_volume_ratio = sum.smallest_volume_ratio.simd_min(ratio);
+    let stiffness = block.fineness * law.stiffening(deformation);
+    sum.stiffness = sum.stiffness.simd_max(stiffness);
 }
 
 /// Adds the forces of a body's elements to its particles.
@@ -76,9 +95,7 @@ fn add_stress<E: Elasticity<Lanes> + Sync>(
     let Some(viscosity) = tetrahedra.viscosity() else {
         add_corner_vectors(tetrahedra, forces, |block, sum| {
             let deformation = deformation_gradient(&edges(block, positions), &block.rest_inverse);
-            sum.smallest_volume_ratio = sum
-                .smallest_volume_ratio
-                .simd_min(determinant(&deformation));
+            watch(sum, block, &law, &deformation);
             nodal_forces(
                 &law.stress(&deformation),
                 &block.rest_inverse,
@@ -92,9 +109,7 @@ fn add_stress<E: Elasticity<Lanes> + Sync>(
         let rate = deformation_gradient(&edges(block, velocities), &block.rest_inverse);
         let friction = viscosity.stress(&deformation, &rate);
         sum.power += block.rest_volume * double_contraction(&friction, &rate);
-        sum.smallest_volume_ratio = sum
-            .smallest_volume_ratio
-            .simd_min(determinant(&deformation));
+        watch(sum, block, &law, &deformation);
         nodal_forces(
             &(law.stress(&deformation) + friction),
             &block.rest_inverse,

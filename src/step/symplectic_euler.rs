@@ -19,12 +19,8 @@ use super::{PliantClock, Substeps};
 use crate::Real;
 use crate::body::{Particles, Pins, PliantState, Quarantined, Tetrahedra};
 
-/// The number of substeps that the stiffest body needs in a tick of length `dt`.
-pub(super) fn count_substeps(world: &mut World, substeps: Substeps, dt: f64) -> u32 {
-    let safety = match substeps {
-        Substeps::Fixed(count) => return count.max(1),
-        Substeps::Automatic { safety } => safety.clamp(0.05, 1.0),
-    };
+/// Estimates how long a step of each body may be; the forces must belong to the current positions.
+pub(super) fn estimate_steps(world: &mut World) {
     let unseen: Vec<Entity> = world
         .query_filtered::<Entity, (With<Tetrahedra>, Without<StableStep>)>()
         .iter(world)
@@ -34,19 +30,35 @@ pub(super) fn count_substeps(world: &mut World, substeps: Substeps, dt: f64) -> 
     }
     let mut bodies = world
         .query_filtered::<(&Particles, &mut Tetrahedra, &mut StableStep), Without<Quarantined>>();
-    let stable = bodies
-        .iter_mut(world)
-        .map(|(particles, mut tetrahedra, mut estimate)| {
-            estimate.update(particles, &mut tetrahedra)
-        })
-        .fold(f64::INFINITY, f64::min);
-    let count = (dt / (safety * stable)).ceil();
-    // A tick that asks for more is far beyond what an explicit integrator can do; the run goes on as well as it can.
-    if count.is_finite() {
-        count.clamp(1.0, 1e6) as u32
-    } else {
-        1
+    for (particles, mut tetrahedra, mut estimate) in bodies.iter_mut(world) {
+        estimate.update(particles, &mut tetrahedra);
     }
+}
+
+/// The number of equal substeps that the rest of a tick takes, as the bodies are now.
+///
+/// Asked again after each substep: what an impact stretches or squeezes gets shorter steps from the next one on.
+pub(super) fn count_substeps(
+    world: &mut World,
+    substeps: Substeps,
+    tick_dt: f64,
+    rest: f64,
+) -> f64 {
+    let longest = match substeps {
+        Substeps::Fixed(count) => tick_dt / f64::from(count.max(1)),
+        Substeps::Automatic { safety } => {
+            let mut bodies =
+                world.query_filtered::<(&Tetrahedra, &StableStep), Without<Quarantined>>();
+            let stable = bodies
+                .iter(world)
+                .map(|(tetrahedra, estimate)| estimate.longest(tetrahedra.stiffness))
+                .fold(f64::INFINITY, f64::min);
+            // A tick of more steps than this is far beyond what explicit integration can do.
+            (safety.clamp(0.05, 1.0) * stable).max(1e-5 * tick_dt)
+        }
+    };
+    // The quotient of equal parts may be a rounding above their number.
+    (rest / longest - 1e-6).ceil().max(1.0)
 }
 
 type Moving = (&'static mut Particles, Option<&'static Pins>);

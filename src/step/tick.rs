@@ -3,8 +3,8 @@
 use bevy::prelude::*;
 
 use super::runge_kutta::{self, NextStep, StepSettings};
-use super::symplectic_euler::{count_substeps, finish_kick, kick_and_drift};
-use super::{Integrator, PliantClock, PliantForces, PliantStep, PliantStepSystems};
+use super::symplectic_euler::{count_substeps, estimate_steps, finish_kick, kick_and_drift};
+use super::{Integrator, PliantClock, PliantForces, PliantStep, PliantStepSystems, Substeps};
 use crate::body::PliantState;
 
 pub(super) fn plugin(app: &mut App) {
@@ -32,19 +32,29 @@ pub(super) fn tick(world: &mut World) {
     *world.resource_mut::<PliantClock>() = begin;
     match *world.resource::<Integrator>() {
         Integrator::SymplecticEuler { substeps } => {
-            let count = count_substeps(world, substeps, dt);
             // Anything may have changed since the last tick, so the forces of its last substep are not trusted.
             world.run_schedule(PliantForces);
-            for substep in 0..count {
+            if let Substeps::Automatic { .. } = substeps {
+                estimate_steps(world);
+            }
+            let mut done = 0.0;
+            while done < 1.0 {
+                let count = count_substeps(world, substeps, dt, dt * (1.0 - done));
+                let end = if count > 1.0 {
+                    done + (1.0 - done) / count
+                } else {
+                    1.0
+                };
                 *world.resource_mut::<PliantClock>() = PliantClock {
-                    time: start + dt * f64::from(substep) / f64::from(count),
+                    time: start + dt * done,
                     tick_dt: dt,
-                    dt: dt / f64::from(count),
-                    start_fraction: f64::from(substep) / f64::from(count),
-                    end_fraction: f64::from(substep + 1) / f64::from(count),
+                    dt: dt * (end - done),
+                    start_fraction: done,
+                    end_fraction: end,
                     velocity_fraction: 0.5,
                 };
                 run_substep(world);
+                done = end;
             }
         }
         Integrator::RungeKuttaFehlberg { mass, .. } => {

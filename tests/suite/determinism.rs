@@ -31,7 +31,7 @@ fn busy_world(threads: Option<usize>, integrator: Integrator) -> u64 {
         Transform::from_xyz(0.3, 0.25, 0.0),
     ));
     let large =
-        TetrahedralMesh::block([1.0, 0.5, 0.5], [16, 8, 8], CellSplit::Six).expect("a block");
+        TetrahedralMesh::block([1.0, 0.5, 0.5], [20, 9, 9], CellSplit::Six).expect("a block");
     app.world_mut().spawn((
         Solid::new(large),
         PliantMaterial::new(2e4, 0.4, 500.0),

@@ -178,7 +178,7 @@ fn scenes_are_listed() {
 fn bad_arguments_are_named() {
     assert_refused(&["tors"], &["tors", "torus"]);
     assert_refused(&["torus", "--seconds", "long"], &["--seconds"]);
-    assert_refused(&["torus", "--seconds", "-1"], &["--seconds"]);
+    assert_refused(&["torus", "--seconds=-1"], &["--seconds"]);
     assert_refused(&["torus", "--fps", "0"], &["--fps"]);
     assert_refused(&["torus", "--threads", "0"], &["--threads"]);
     assert_refused(&["torus", "--integrator", "magic"], &["magic", "rkf45"]);

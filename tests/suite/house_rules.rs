@@ -85,9 +85,10 @@ fn only_the_rapier_bridge_knows_rapier() {
 #[test]
 fn the_library_prints_nothing() {
     for (path, text) in sources("src") {
-        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
-        let tests = path.to_string_lossy().contains("test");
-        let prints = text.contains("println!(") || text.contains("dbg!(");
+        let library = text.split("#[cfg(test)]").next().unwrap_or_default();
+        // Files of tests alone hang on a `#[cfg(test)] mod` elsewhere.
+        let tests = text.contains("#[test]") && !text.contains("#[cfg(test)]");
+        let prints = library.contains("println!(") || library.contains("dbg!(");
         assert!(
             tests || !prints,
             "{} prints: use Bevy's log",

@@ -185,6 +185,19 @@ impl<T: Scalar> Elasticity<T> for Liesenfeld<T> {
         }
         .hessian_psd(&left, &right)
     }
+
+    /// Compression stiffens this energy as well: U″(J)/U″(1) = (3 J² + 5 J⁻⁶)/8, which the extension bounds.
+    #[inline(always)]
+    fn stiffening(&self, deformation: &Matrix3<T>) -> T {
+        let stretch = deformation.norm_squared() * real::<T>(1.0 / 3.0);
+        // Below a tenth of its volume an element is beyond what explicit steps can follow.
+        let floor = self.extension_below.simd_max(real(0.1));
+        let ratio = determinant(deformation).simd_max(floor);
+        let cubed = ratio * ratio * ratio;
+        let volumetric =
+            (ratio * ratio * real(3.0) + real::<T>(5.0) / (cubed * cubed)) * real(0.125);
+        (stretch * stretch).simd_max(T::one()) * volumetric.simd_max(T::one())
+    }
 }
 
 #[cfg(test)]
