@@ -35,16 +35,19 @@ pub(super) fn estimate_steps(world: &mut World) {
     }
 }
 
-/// The number of equal substeps that the rest of a tick takes, as the bodies are now.
+/// The substep in use, as a number of substeps per tick; zero before the first.
 ///
-/// Asked again after each substep: what an impact stretches or squeezes gets shorter steps from the next one on.
-pub(super) fn count_substeps(
-    world: &mut World,
-    substeps: Substeps,
-    tick_dt: f64,
-    rest: f64,
-) -> f64 {
-    let longest = match substeps {
+/// Equal steps are what makes the scheme symplectic, so the number only changes when it must.
+#[derive(Resource, Clone, Copy, Debug, Default)]
+pub(super) struct SubstepCount(f64);
+
+/// How many times the aimed step an element may come to need before a tick is replanned: at the default safety of
+/// 1/2, three quarters of the stable step.
+const PATIENCE: f64 = 1.5;
+
+/// The longest substep that is aimed at now, s.
+fn aimed_step(world: &mut World, substeps: Substeps, tick_dt: f64) -> f64 {
+    match substeps {
         Substeps::Fixed(count) => tick_dt / f64::from(count.max(1)),
         Substeps::Automatic { safety } => {
             let mut bodies =
@@ -56,9 +59,40 @@ pub(super) fn count_substeps(
             // A tick of more steps than this is far beyond what explicit integration can do.
             (safety.clamp(0.05, 1.0) * stable).max(1e-5 * tick_dt)
         }
-    };
-    // The quotient of equal parts may be a rounding above their number.
-    (rest / longest - 1e-6).ceil().max(1.0)
+    }
+}
+
+/// The length of the first substep of a tick, s; the tick is a whole number of them.
+pub(super) fn first_substep(world: &mut World, substeps: Substeps, tick_dt: f64) -> f64 {
+    let needed = (tick_dt / aimed_step(world, substeps, tick_dt) - 1e-6)
+        .ceil()
+        .max(1.0);
+    let mut count = world.resource_mut::<SubstepCount>();
+    if let Substeps::Fixed(_) = substeps {
+        count.0 = needed;
+    } else if needed > count.0 || needed < 0.6 * count.0 {
+        // A little more than needed, so that the next ticks need no other number.
+        count.0 = (1.1 * needed).ceil();
+    }
+    tick_dt / count.0
+}
+
+/// The length of the next substep, s, after one of `dt`, with `rest` of the tick to go.
+///
+/// What an impact stretches or squeezes gets shorter steps at once.
+pub(super) fn next_substep(
+    world: &mut World,
+    substeps: Substeps,
+    tick_dt: f64,
+    dt: f64,
+    rest: f64,
+) -> f64 {
+    let aimed = aimed_step(world, substeps, tick_dt);
+    if dt > PATIENCE * aimed {
+        rest / (rest / aimed).ceil()
+    } else {
+        dt
+    }
 }
 
 type Moving = (&'static mut Particles, Option<&'static Pins>);

@@ -3,18 +3,22 @@
 use bevy::prelude::*;
 
 use super::runge_kutta::{self, NextStep, StepSettings};
-use super::symplectic_euler::{count_substeps, estimate_steps, finish_kick, kick_and_drift};
+use super::symplectic_euler::{
+    SubstepCount, estimate_steps, finish_kick, first_substep, kick_and_drift, next_substep,
+};
 use super::{Integrator, PliantClock, PliantForces, PliantStep, PliantStepSystems, Substeps};
 use crate::body::PliantState;
 
 pub(super) fn plugin(app: &mut App) {
-    app.init_resource::<NextStep>().add_systems(
-        PliantStep,
-        (
-            integrate.in_set(PliantStepSystems::Integrate),
-            finish.in_set(PliantStepSystems::FinishSubstep),
-        ),
-    );
+    app.init_resource::<NextStep>()
+        .init_resource::<SubstepCount>()
+        .add_systems(
+            PliantStep,
+            (
+                integrate.in_set(PliantStepSystems::Integrate),
+                finish.in_set(PliantStepSystems::FinishSubstep),
+            ),
+        );
 }
 
 /// Advances all bodies by the step of the schedule that this system runs in.
@@ -37,14 +41,12 @@ pub(super) fn tick(world: &mut World) {
             if let Substeps::Automatic { .. } = substeps {
                 estimate_steps(world);
             }
+            let mut step = first_substep(world, substeps, dt);
             let mut done = 0.0;
             while done < 1.0 {
-                let count = count_substeps(world, substeps, dt, dt * (1.0 - done));
-                let end = if count > 1.0 {
-                    done + (1.0 - done) / count
-                } else {
-                    1.0
-                };
+                let end = done + step / dt;
+                // The sum of equal parts may be a rounding off.
+                let end = if end > 1.0 - 1e-9 { 1.0 } else { end };
                 *world.resource_mut::<PliantClock>() = PliantClock {
                     time: start + dt * done,
                     tick_dt: dt,
@@ -55,6 +57,7 @@ pub(super) fn tick(world: &mut World) {
                 };
                 run_substep(world);
                 done = end;
+                step = next_substep(world, substeps, dt, step, dt * (1.0 - done));
             }
         }
         Integrator::RungeKuttaFehlberg { mass, .. } => {
