@@ -1,8 +1,6 @@
 //! Apps and bodies to measure.
 
-use bevy::app::{TaskPoolPlugin, TaskPoolThreadAssignmentPolicy};
 use bevy::prelude::*;
-use bevy::time::TimeUpdateStrategy;
 use bevy_pliant::mesh::CellSplit;
 use bevy_pliant::prelude::*;
 
@@ -13,24 +11,7 @@ const CELL: f64 = 0.05;
 
 /// A headless app in which exactly that many threads work on the bodies.
 pub fn app(threads: usize) -> App {
-    let mut pools = TaskPoolOptions::default();
-    pools.compute = TaskPoolThreadAssignmentPolicy {
-        min_threads: threads,
-        max_threads: threads,
-        percent: 1.0,
-        on_thread_spawn: None,
-        on_thread_destroy: None,
-    };
-    let mut app = App::new();
-    app.add_plugins((
-        MinimalPlugins.set(TaskPoolPlugin {
-            task_pool_options: pools,
-        }),
-        TransformPlugin,
-    ));
-    scenes::add_physics(&mut app);
-    app.add_plugins(PliantPlugins.build().disable::<PliantRenderPlugin>());
-    app.insert_resource(TimeUpdateStrategy::FixedTimesteps(1));
+    let mut app = scenes::headless_app(Some(threads));
     app.insert_resource(Time::<Fixed>::from_hz(60.0));
     app.finish();
     app.cleanup();

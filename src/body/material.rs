@@ -87,7 +87,7 @@ impl PliantMaterial {
         }
     }
 
-    /// A material of [000], in its own coefficients converted to SI: `alpha` (bulk) and `beta` (shear) in Pa, `eta1`
+    /// A material of `[000 §9]`, in its own coefficients converted to SI: `alpha` (bulk) and `beta` (shear) in Pa, `eta1`
     /// and `eta2` in Pa·s, `density` in kg/m³.
     #[must_use]
     pub fn liesenfeld(alpha: Real, beta: Real, eta1: Real, eta2: Real, density: Real) -> Self {

@@ -2,9 +2,9 @@
 //!
 //! | step of a frame | what happens | file |
 //! |---|---|---|
-//! | follow | the [`Transform`] of each body moves to its blended [`BodyFrame`](crate::body::BodyFrame) | [`frame`] |
-//! | build | a body that has none gets a mesh; a mesh whose body changed its topology is laid out anew | [`layout`], [`mesh`] |
-//! | blend | vertices, normals and bounds are rewritten in place | [`mesh`] |
+//! | follow | the [`Transform`] of each body moves to its blended [`BodyFrame`](crate::body::BodyFrame) | `frame.rs` |
+//! | build | a body that has none gets a mesh; a mesh whose body changed its topology is laid out anew | `layout.rs`, `mesh.rs` |
+//! | blend | vertices, normals and bounds are rewritten in place | `mesh.rs` |
 //!
 //! The simulation advances in fixed ticks, frames come when they come. So what is drawn is a blend of the last two
 //! ticks by [`Time::<Fixed>::overstep_fraction`]: smooth at any frame rate, at most one tick late, and never fed

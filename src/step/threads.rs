@@ -47,7 +47,7 @@ impl Threads {
             Some(pool) => {
                 let work = &work;
                 pool.scope(|scope| {
-                    pieces.for_each(|piece| scope.spawn(async move { work(piece) }))
+                    pieces.for_each(|piece| scope.spawn(async move { work(piece) }));
                 });
             }
         }

@@ -152,8 +152,8 @@ fn every_citation_has_its_reference() {
     let list = include_str!("../../src/references.md");
     let listed: Vec<&str> = list
         .lines()
-        .filter_map(|line| line.strip_prefix("- **["))
-        .filter_map(|line| line.split("]**").next())
+        .filter_map(|line| line.strip_prefix("- **\\["))
+        .filter_map(|line| line.split("\\]**").next())
         .collect();
     let texts: Vec<(PathBuf, String)> = sources("src");
     for (path, text) in &texts {

@@ -3,6 +3,13 @@
 //! One binary, so that Bevy is linked once. Reference data that is not part of the project is read from the folder in
 //! `PLIANT_DATA` (or `../shared/data` beside the project); tests that need it say so when it is absent.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot set itself up must fail"
+)]
+
 #[path = "../../examples/scenes/mod.rs"]
 mod scenes;
 

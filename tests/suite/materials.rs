@@ -249,9 +249,9 @@ fn root(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
         if function(middle).signum() == sign {
-            low = middle
+            low = middle;
         } else {
-            high = middle
+            high = middle;
         }
     }
     0.5 * (low + high)
@@ -451,9 +451,9 @@ fn a_sheared_block_of_liesenfelds_material_shrinks() {
     while high - low > 1e-5 {
         let (left, right) = (high - golden * (high - low), low + golden * (high - low));
         if energy(left) < energy(right) {
-            high = right
+            high = right;
         } else {
-            low = left
+            low = left;
         }
     }
     let ratio = (0.5 * (low + high)).powi(3);
