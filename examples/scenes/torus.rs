@@ -60,6 +60,11 @@ const GRAVITY: Parameter = Parameter {
     unit: "m/s2",
     about: "downwards",
 };
+/// Nothing here wakes the fastest modes, so the steps may be longer than usual.
+const LONGER_STEPS: Integrator = Integrator::SymplecticEuler {
+    substeps: Substeps::Automatic { safety: 0.65 },
+};
+
 const TOLERANCE: Parameter = Parameter {
     name: "tolerance",
     default: 1e-3,
@@ -113,7 +118,7 @@ fn integrator(settings: &Settings) -> Integrator {
     let usual = if Real::DIGITS > 10 {
         Integrator::RUNGE_KUTTA_FEHLBERG
     } else {
-        Integrator::SYMPLECTIC_EULER
+        LONGER_STEPS
     };
     settings.tuned(usual, &TOLERANCE, &CONSISTENT)
 }

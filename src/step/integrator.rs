@@ -7,8 +7,8 @@ use bevy::prelude::*;
 #[reflect(Resource)]
 pub enum Integrator {
     /// Symplectic Euler in its symmetric form (half a velocity step, a position step, half a velocity step: the
-    /// Störmer–Verlet scheme). Second order at the cost of one force evaluation per substep; keeps momentum, and
-    /// energy over long times. Needs substeps below the stable step 2/ω_max.
+    /// Störmer–Verlet scheme). Second order (first in viscosity and drag) at the cost of one force evaluation per
+    /// substep; keeps momentum, and energy over long times. Needs substeps below the stable step 2/ω_max.
     SymplecticEuler {
         /// How many substeps a tick takes.
         substeps: Substeps,

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Each half is a symplectic Euler step or its adjoint, so the whole is symplectic, second order, and costs one force
-//! evaluation per substep. Rounding is carried along (compensated sums): an `f32` body in free flight keeps its
+//! evaluation per substep. That holds for forces that depend on positions; viscosity and drag are evaluated with v½ for
+//! the halves on both sides of it, which is first order in the step. Rounding is carried along (compensated sums): an `f32` body in free flight keeps its
 //! momentum over any number of substeps.
 
 use bevy::prelude::*;
@@ -41,9 +42,8 @@ pub(super) fn estimate_steps(world: &mut World) {
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub(super) struct SubstepCount(f64);
 
-/// How many times the aimed step an element may come to need before a tick is replanned: at the default safety of
-/// 1/2, three quarters of the stable step.
-const PATIENCE: f64 = 1.5;
+/// Share of the stable step beyond which a tick is replanned.
+const PATIENCE: f64 = 0.75;
 
 /// The longest substep that is aimed at now, s.
 fn aimed_step(world: &mut World, substeps: Substeps, tick_dt: f64) -> f64 {
@@ -88,7 +88,11 @@ pub(super) fn next_substep(
     rest: f64,
 ) -> f64 {
     let aimed = aimed_step(world, substeps, tick_dt);
-    if dt > PATIENCE * aimed {
+    let patience = match substeps {
+        Substeps::Automatic { safety } => (PATIENCE / safety.clamp(0.05, 1.0)).max(1.0),
+        Substeps::Fixed(_) => f64::INFINITY,
+    };
+    if dt > patience * aimed {
         rest / (rest / aimed).ceil()
     } else {
         dt
