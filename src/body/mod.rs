@@ -24,7 +24,7 @@ pub use material::{ElasticModel, MaterialError, PliantMaterial};
 pub use particles::Particles;
 pub use pins::{Pin, PinAnchor, Pins};
 pub use solid::{InitialMotion, Solid, SolidError};
-pub use state::{BodyFrame, Energies, PliantState, Quarantined};
+pub use state::{BodyFrame, Energies, PliantState, Quarantined, SolverReport};
 pub use surface::{Surface, SurfaceProperties};
 pub use tetrahedra::Tetrahedra;
 

@@ -43,6 +43,22 @@ impl Energies {
     }
 }
 
+/// How the implicit solver fared in the last tick; zeros with other integrators.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolverReport {
+    /// Systems of equations solved.
+    pub solves: u32,
+    /// Iterations of conjugate gradients, over all solves.
+    pub iterations: u32,
+    /// Largest residual that a solve ended with, relative to its right-hand side.
+    pub residual: f64,
+    /// Steps whose result was not accepted because it would have raised the incremental potential, and which were
+    /// repeated with the monotone method.
+    pub fallbacks: u32,
+    /// Momentum that the solver lost and the momentum correction gave back, relative to Σ m |v|.
+    pub momentum_error: f64,
+}
+
 /// What a body tells about itself after each tick. Nothing reads it back: writing to it has no effect on the motion,
 /// except that the running sums of [`Energies`] go on from the written values.
 #[derive(Component, Clone, Debug, Default)]
@@ -57,6 +73,8 @@ pub struct PliantState {
     pub energies: Energies,
     /// Smallest ratio of current to rest volume of any element, 1 at rest, negative when one is inverted.
     pub smallest_volume_ratio: f64,
+    /// How the implicit solver fared.
+    pub solver: SolverReport,
     /// Substeps taken in the last tick.
     pub substeps: u32,
     /// Particles in contact with a collider in the last substep.

@@ -49,6 +49,17 @@ impl<T: Scalar> WindFace<T> {
         self.area * self.normal.dot(&self.velocity).simd_max(T::zero())
     }
 
+    /// Drag per speed at the current speed, kg/s.
+    ///
+    /// ```text
+    /// k = ½ C ρ A max(n · u, 0),   F = −k u
+    /// ```
+    /// Eq: `[004]` (drag), per windward face.
+    #[inline]
+    pub fn drag_rate(&self, coefficient: T, air_density: T) -> T {
+        real::<T>(0.5) * coefficient * air_density * self.swept_volume()
+    }
+
     /// Drag in proportion to the square of the speed, N.
     ///
     /// ```text

@@ -163,6 +163,22 @@ pub fn add_to_diagonal<T: Scalar>(matrix: &Matrix3<T>, value: T) -> Matrix3<T> {
     sum
 }
 
+/// Adds the matrix of a cross product.
+///
+/// ```text
+/// M += [a]×,   [a]× v = a × v for every v
+/// ```
+/// Eq: elementary.
+#[inline(always)]
+pub fn add_cross_matrix<T: Scalar>(matrix: &mut Matrix3<T>, axial: &Vector3<T>) {
+    matrix[(0, 1)] -= axial.z;
+    matrix[(0, 2)] += axial.y;
+    matrix[(1, 0)] += axial.z;
+    matrix[(1, 2)] -= axial.x;
+    matrix[(2, 0)] -= axial.y;
+    matrix[(2, 1)] += axial.x;
+}
+
 /// Axial vector of the antisymmetric part of a matrix: half the vorticity, where `M` is a velocity gradient.
 ///
 /// ```text

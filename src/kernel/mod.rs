@@ -64,6 +64,7 @@ pub mod drag;
 pub mod eigen;
 pub mod elasticity;
 pub mod energy;
+pub mod implicit;
 pub mod mass;
 pub mod matrix;
 pub mod moduli;

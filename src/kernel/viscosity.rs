@@ -7,10 +7,12 @@
 //! Densities and stresses here are per **rest** volume; to replay the seed's scenes to the letter, the caller scales
 //! both by `|det C|`.
 
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Vector3};
 
+use super::elasticity::NODE_PAIRS;
 use super::matrix::{
-    add_to_diagonal, determinant, deviator, double_contraction, trace, transposed_product,
+    add_to_diagonal, determinant, deviator, double_contraction, product_with_transpose, trace,
+    transposed_product,
 };
 use super::scalar::{Scalar, real};
 
@@ -60,6 +62,83 @@ impl<T: Scalar> Viscosity<T> {
         let strain_rate = metric_rate(deformation, rate);
         let distortion = deviator(&strain_rate) * (real::<T>(2.0) * self.shear);
         deformation * add_to_diagonal(&distortion, self.volumetric * trace(&strain_rate))
+    }
+}
+
+impl<T: Scalar> Viscosity<T> {
+    /// Dissipated power per rest volume, W/m³, from the rate Ṫ of the metric itself, 1/s.
+    ///
+    /// ```text
+    /// Ω = η₁/2 (tr Ṫ)² + η₂ dev Ṫ : dev Ṫ
+    /// ```
+    /// Eq: `[000 eq. 4.14]`.
+    #[inline(always)]
+    pub fn power_density_of(&self, metric_rate: &Matrix3<T>) -> T {
+        let expansion = trace(metric_rate);
+        let distortion = deviator(metric_rate);
+        self.volumetric * real::<T>(0.5) * expansion * expansion
+            + self.shear * double_contraction(&distortion, &distortion)
+    }
+
+    /// Second Piola–Kirchhoff stress S_v, Pa, from the rate Ṫ of the metric itself, 1/s; `F S_v` is the first.
+    ///
+    /// ```text
+    /// S_v = η₁ tr Ṫ · I + 2 η₂ dev Ṫ
+    /// ```
+    /// With Ṫ = (T(x) − T̂)/h it is the gradient of h/2 Ω by F: an implicit step that no rotation resists.
+    ///
+    /// Eq: `[000 eq. 5.5]`.
+    #[inline(always)]
+    pub fn second_stress(&self, metric_rate: &Matrix3<T>) -> Matrix3<T> {
+        let distortion = deviator(metric_rate) * (real::<T>(2.0) * self.shear);
+        add_to_diagonal(&distortion, self.volumetric * trace(metric_rate))
+    }
+
+    /// Stiffness between the nodes 1, 2, 3 that an implicit step of length 1/`inverse_step` sees, per rest volume,
+    /// positive semidefinite, Pa/m².
+    ///
+    /// ```text
+    /// K_ab = (b_a · [S_v]₊ b_b) I + 2 η₂/h ((b_a · b_b) F Fᵀ + f_b f_aᵀ) + (2 η₁ − 4/3 η₂)/h f_a f_bᵀ
+    /// f = F b,   [S]₊ = S with its eigenvalues lifted to zero at least
+    /// ```
+    /// Blocks in the order of
+    /// [`Elasticity::node_stiffness`](super::elasticity::Elasticity::node_stiffness).
+    ///
+    /// Eq: `[000 eq. 4.14]`, second derivative of h/2 Ω.
+    #[inline(always)]
+    pub fn node_stiffness(
+        &self,
+        deformation: &Matrix3<T>,
+        metric_rate: &Matrix3<T>,
+        inverse_step: T,
+        gradients: &[Vector3<T>; 3],
+    ) -> [Matrix3<T>; 6] {
+        let stress = self.second_stress(metric_rate);
+        let mean = trace(&stress) * real::<T>(1.0 / 3.0);
+        let deviator = deviator(&stress);
+        let spread = double_contraction(&deviator, &deviator) * real::<T>(1.0 / 6.0);
+        // No eigenvalue is below the mean less twice p.
+        let lift = (spread.simd_sqrt() * real::<T>(2.0) - mean).simd_max(T::zero());
+        let lifted = add_to_diagonal(&stress, lift);
+
+        let outer = product_with_transpose(deformation, deformation);
+        let shearing = self.shear * inverse_step * real::<T>(2.0);
+        let expanding = inverse_step
+            * (self.volumetric * real::<T>(2.0) - self.shear * real::<T>(4.0 / 3.0));
+        let pulled = gradients.map(|gradient| lifted * gradient);
+        let stretched = gradients.map(|gradient| deformation * gradient);
+        NODE_PAIRS.map(|(a, b)| {
+            let along = gradients[a].dot(&pulled[b]);
+            let overlap = gradients[a].dot(&gradients[b]);
+            let (f_a, f_b) = (stretched[a], stretched[b]);
+            let mut block = Matrix3::from_fn(|i, j| {
+                shearing * (overlap * outer[(i, j)] + f_b[i] * f_a[j]) + expanding * f_a[i] * f_b[j]
+            });
+            for axis in 0..3 {
+                block[(axis, axis)] += along;
+            }
+            block
+        })
     }
 }
 
@@ -150,6 +229,38 @@ mod tests {
         rate[(0, 1)] = 1e-3;
         let stress = VISCOSITY.stress(&Matrix3::identity(), &rate);
         assert_relative_eq!(stress[(0, 1)], 2.0 * VISCOSITY.shear * 1e-3);
+    }
+
+    #[test]
+    fn implicit_step_has_a_gradient_and_a_semidefinite_second_derivative() {
+        let mut random = Random::new(13);
+        let inverse_step = 50.0;
+        for _ in 0..200 {
+            let (from, to) = (
+                Matrix3::identity() + random.matrix(0.3),
+                Matrix3::identity() + random.matrix(0.3),
+            );
+            let rate = |deformation: &Matrix3<f64>| {
+                (deformation.transpose() * deformation - from.transpose() * from) * inverse_step
+            };
+            let potential = |deformation: &Matrix3<f64>| {
+                VISCOSITY.power_density_of(&rate(deformation)) * 0.5 / inverse_step
+            };
+            let (change, step) = (random.matrix(1.0), 1e-6);
+            let slope = (potential(&(to + change * step)) - potential(&(to - change * step))) / (2.0 * step);
+            let stress = to * VISCOSITY.second_stress(&rate(&to));
+            assert_relative_eq!(double_contraction(&stress, &change), slope, epsilon = 1e-5, max_relative = 1e-6);
+
+            let gradients = [random.vector(1.0), random.vector(1.0), random.vector(1.0)];
+            let blocks = VISCOSITY.node_stiffness(&to, &rate(&to), inverse_step, &gradients);
+            let mut stiffness = nalgebra::SMatrix::<f64, 9, 9>::zeros();
+            for (block, (a, b)) in blocks.iter().zip(NODE_PAIRS) {
+                stiffness.fixed_view_mut::<3, 3>(3 * a, 3 * b).copy_from(block);
+                stiffness.fixed_view_mut::<3, 3>(3 * b, 3 * a).copy_from(&block.transpose());
+            }
+            let eigenvalues = stiffness.symmetric_eigenvalues();
+            assert!(eigenvalues.min() >= -1e-10 * eigenvalues.max());
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::threads::Threads;
 use crate::Real;
 use crate::body::Tetrahedra;
 use crate::body::tetrahedra::{BLOCKS_PER_CHUNK, Block, ChunkSum, CornerVectors, LANES, Lanes};
+use crate::kernel::implicit::Workers;
 use crate::kernel::tetrahedron::edge_matrix;
 
 /// Evaluates `element` on every block and adds the vectors that it returns for the four corners to `particles`.

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use nalgebra::Vector3;
 
 use super::elastic::elastic_forces;
-use super::{PliantForces, PliantGravity, PliantStepSystems};
+use super::{PliantForces, PliantGravity, PliantStepSystems, implicit};
 use crate::Real;
 use crate::body::{AirDrag, Particles, PliantState, Quarantined, Surface};
 use crate::kernel::drag::{WindFace, viscous_drag, viscous_drag_power};
@@ -13,10 +13,23 @@ pub(super) fn plugin(app: &mut App) {
     app.add_systems(
         PliantForces,
         (
-            clear_forces.before(PliantStepSystems::Gravity),
+            (clear_forces, implicit::clear)
+                .chain()
+                .before(PliantStepSystems::Gravity),
             weigh.in_set(PliantStepSystems::Gravity),
-            elastic_forces.in_set(PliantStepSystems::Elasticity),
-            drag_forces.in_set(PliantStepSystems::Drag),
+            // The implicit solver has elasticity and drag inside; what runs in their place tells it that they are on.
+            (
+                elastic_forces.run_if(not(implicit::is_implicit)),
+                implicit::switch_elasticity_on.run_if(implicit::is_implicit),
+            )
+                .chain()
+                .in_set(PliantStepSystems::Elasticity),
+            (
+                drag_forces.run_if(not(implicit::is_implicit)),
+                implicit::drag_coefficients.run_if(implicit::is_implicit),
+            )
+                .chain()
+                .in_set(PliantStepSystems::Drag),
         ),
     );
 }
@@ -77,7 +90,7 @@ fn drag_forces(mut bodies: Query<Dragged, Without<Quarantined>>) {
 }
 
 /// The triangle as the air meets it.
-fn wind_face(particles: &Particles, [a, b, c]: [usize; 3]) -> WindFace<Real> {
+pub(super) fn wind_face(particles: &Particles, [a, b, c]: [usize; 3]) -> WindFace<Real> {
     let (x, v) = (&particles.positions, &particles.velocities);
     let doubled = (x[b] - x[a]).cross(&(x[c] - x[a]));
     let length = doubled.norm();

@@ -6,6 +6,18 @@ use bevy::prelude::*;
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Resource)]
 pub enum Integrator {
+    /// Implicit: minimizes the incremental potential, so that any stiffness is stable at any step
+    /// ([`kernel::implicit`](crate::kernel::implicit)). The default.
+    Implicit {
+        /// How the stages of a step are made.
+        scheme: ImplicitScheme,
+        /// Steps per tick; zero counts as one.
+        substeps: u32,
+        /// Iterations of the linear solver per stage, at most.
+        iterations: u32,
+        /// Residual relative to the forces of the stage at which the linear solver stops.
+        tolerance: f64,
+    },
     /// Symplectic Euler in its symmetric form (half a velocity step, a position step, half a velocity step: the
     /// Störmer–Verlet scheme). Second order (first in viscosity and drag) at the cost of one force evaluation per
     /// substep; keeps momentum, and energy over long times. Needs substeps below the stable step 2/ω_max.
@@ -25,6 +37,19 @@ pub enum Integrator {
         /// Mass matrix.
         mass: MassMatrix,
     },
+}
+
+/// The scheme of implicit integration; each is a line of the table in
+/// [`kernel::implicit::schemes`](crate::kernel::implicit::schemes).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+pub enum ImplicitScheme {
+    /// Two stages, second order, no history: the default.
+    #[default]
+    RungeKutta,
+    /// One stage, first order: damps all motion that is fast against the step.
+    BackwardEuler,
+    /// One stage, second order, remembers the last step; the first step after a contact is backward Euler.
+    BackwardDifferences,
 }
 
 /// The number of substeps per tick.
@@ -51,6 +76,27 @@ pub enum MassMatrix {
 }
 
 impl Integrator {
+    /// Implicit with the two-stage scheme, one step per tick.
+    pub const IMPLICIT: Self = Self::Implicit {
+        scheme: ImplicitScheme::RungeKutta,
+        substeps: 1,
+        iterations: 20,
+        tolerance: 1e-2,
+    };
+    /// Implicit with backward Euler, two steps per tick.
+    pub const BACKWARD_EULER: Self = Self::Implicit {
+        scheme: ImplicitScheme::BackwardEuler,
+        substeps: 2,
+        iterations: 20,
+        tolerance: 1e-2,
+    };
+    /// Implicit with second-order backward differences, two steps per tick.
+    pub const BACKWARD_DIFFERENCES: Self = Self::Implicit {
+        scheme: ImplicitScheme::BackwardDifferences,
+        substeps: 2,
+        iterations: 20,
+        tolerance: 1e-2,
+    };
     /// Symplectic Euler with automatic substeps.
     pub const SYMPLECTIC_EULER: Self = Self::SymplecticEuler {
         substeps: Substeps::Automatic { safety: 0.5 },
@@ -65,12 +111,21 @@ impl Integrator {
     };
 
     /// The names that [`from_name`](Self::from_name) knows.
-    pub const NAMES: [&'static str; 2] = ["symplectic-euler", "rkf45"];
+    pub const NAMES: [&'static str; 5] = [
+        "implicit",
+        "backward-euler",
+        "bdf2",
+        "symplectic-euler",
+        "rkf45",
+    ];
 
     /// The integrator of a name, with default settings; `None` for a name that is not in [`NAMES`](Self::NAMES).
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
+            "implicit" => Some(Self::IMPLICIT),
+            "backward-euler" => Some(Self::BACKWARD_EULER),
+            "bdf2" => Some(Self::BACKWARD_DIFFERENCES),
             "symplectic-euler" => Some(Self::SYMPLECTIC_EULER),
             "rkf45" => Some(Self::RUNGE_KUTTA_FEHLBERG),
             _ => None,
@@ -81,6 +136,11 @@ impl Integrator {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
+            Self::Implicit { scheme, .. } => match scheme {
+                ImplicitScheme::RungeKutta => "implicit",
+                ImplicitScheme::BackwardEuler => "backward-euler",
+                ImplicitScheme::BackwardDifferences => "bdf2",
+            },
             Self::SymplecticEuler { .. } => "symplectic-euler",
             Self::RungeKuttaFehlberg { .. } => "rkf45",
         }
@@ -90,7 +150,7 @@ impl Integrator {
     #[must_use]
     pub fn mass_matrix(&self) -> MassMatrix {
         match self {
-            Self::SymplecticEuler { .. } => MassMatrix::Lumped,
+            Self::Implicit { .. } | Self::SymplecticEuler { .. } => MassMatrix::Lumped,
             Self::RungeKuttaFehlberg { mass, .. } => *mass,
         }
     }

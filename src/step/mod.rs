@@ -17,6 +17,7 @@ mod elastic;
 mod elements;
 mod forces;
 mod hash;
+mod implicit;
 mod integrator;
 mod prepare;
 mod runge_kutta;
@@ -34,7 +35,7 @@ use bevy::prelude::*;
 pub(crate) use account::frame_transform;
 pub use clock::PliantClock;
 pub use hash::state_hash;
-pub use integrator::{Integrator, MassMatrix, PliantGravity, Substeps};
+pub use integrator::{ImplicitScheme, Integrator, MassMatrix, PliantGravity, Substeps};
 pub use schedule::{PliantForces, PliantStep, PliantStepSystems, PliantSystems};
 
 use crate::body::{self, Particles};

@@ -4,6 +4,8 @@
 
 use bevy::tasks::ComputeTaskPool;
 
+use crate::kernel::implicit::Workers;
+
 /// Elements or particles below which waking other threads costs more than it saves: about 100 µs of work, while waking
 /// and waiting take 20 µs, and 75 µs on a virtual machine.
 const WORTH_SHARING: usize = 8192;
@@ -32,16 +34,17 @@ impl Threads {
         Self { pool }
     }
 
-    /// How many of `count` equal parts make up one piece.
-    pub(super) fn piece(self, count: usize) -> usize {
+}
+
+impl Workers for Threads {
+    fn piece(self, count: usize) -> usize {
         let pieces = self
             .pool
             .map_or(1, |pool| pool.thread_num() * PIECES_PER_THREAD);
         count.div_ceil(pieces).max(1)
     }
 
-    /// Runs `work` on every piece.
-    pub(super) fn run<T: Send>(self, pieces: impl Iterator<Item = T>, work: impl Fn(T) + Sync) {
+    fn run<T: Send>(self, pieces: impl Iterator<Item = T>, work: impl Fn(T) + Sync) {
         match self.pool {
             None => pieces.for_each(work),
             Some(pool) => {

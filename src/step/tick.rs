@@ -6,8 +6,11 @@ use super::runge_kutta::{self, NextStep, StepSettings};
 use super::symplectic_euler::{
     SubstepCount, estimate_steps, finish_kick, first_substep, kick_and_drift, next_substep,
 };
-use super::{Integrator, PliantClock, PliantForces, PliantStep, PliantStepSystems, Substeps};
+use super::{
+    Integrator, PliantClock, PliantForces, PliantStep, PliantStepSystems, Substeps, implicit,
+};
 use crate::body::PliantState;
+use crate::kernel::implicit::conjugate_gradient::Limits;
 
 pub(super) fn plugin(app: &mut App) {
     app.init_resource::<NextStep>()
@@ -35,6 +38,25 @@ pub(super) fn tick(world: &mut World) {
     };
     *world.resource_mut::<PliantClock>() = begin;
     match *world.resource::<Integrator>() {
+        Integrator::Implicit { substeps, .. } => {
+            implicit::prepare(world);
+            let substeps = substeps.max(1);
+            for substep in 0..substeps {
+                let (done, end) = (
+                    f64::from(substep) / f64::from(substeps),
+                    f64::from(substep + 1) / f64::from(substeps),
+                );
+                *world.resource_mut::<PliantClock>() = PliantClock {
+                    time: start + dt * done,
+                    tick_dt: dt,
+                    dt: dt / f64::from(substeps),
+                    start_fraction: done,
+                    end_fraction: end,
+                    velocity_fraction: 1.0,
+                };
+                run_substep(world);
+            }
+        }
         Integrator::SymplecticEuler { substeps } => {
             // Anything may have changed since the last tick, so the forces of its last substep are not trusted.
             world.run_schedule(PliantForces);
@@ -81,6 +103,21 @@ fn run_substep(world: &mut World) {
 
 fn integrate(world: &mut World) -> Result {
     match *world.resource::<Integrator>() {
+        Integrator::Implicit {
+            scheme,
+            iterations,
+            tolerance,
+            ..
+        } => implicit::step(
+            world,
+            implicit::Settings {
+                scheme,
+                limits: Limits {
+                    iterations,
+                    tolerance,
+                },
+            },
+        ),
         Integrator::SymplecticEuler { .. } => world.run_system_cached(kick_and_drift)?,
         Integrator::RungeKuttaFehlberg {
             tolerance,

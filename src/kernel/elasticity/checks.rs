@@ -4,7 +4,7 @@ use approx::assert_relative_eq;
 use nalgebra::{Matrix3, SMatrix, Vector3};
 use simba::simd::{SimdValue, WideF32x8};
 
-use super::Elasticity;
+use super::{Elasticity, NODE_PAIRS, node_blocks};
 use crate::kernel::matrix::double_contraction;
 use crate::kernel::moduli::Moduli;
 use crate::kernel::scalar::Scalar;
@@ -156,6 +156,47 @@ pub(super) fn hessian(energy: impl Elasticity<f64>) {
         }
     }
     assert!(unclamped >= 2, "no stretched state was convex");
+}
+
+/// The stiffness of three nodes as one matrix.
+fn stacked(blocks: &[Matrix3<f64>; 6]) -> SMatrix<f64, 9, 9> {
+    let mut stiffness = SMatrix::<f64, 9, 9>::zeros();
+    for (block, (a, b)) in blocks.iter().zip(NODE_PAIRS) {
+        stiffness.fixed_view_mut::<3, 3>(3 * a, 3 * b).copy_from(block);
+        stiffness
+            .fixed_view_mut::<3, 3>(3 * b, 3 * a)
+            .copy_from(&block.transpose());
+    }
+    stiffness
+}
+
+pub(super) fn node_stiffness(energy: impl Elasticity<f64>) {
+    let mut random = Random::new(26);
+    for case in 0..20_000 {
+        let gradients = [random.vector(1.0), random.vector(1.0), random.vector(1.0)];
+        let deformation = match case % 4 {
+            0 => random.rotation(),
+            1 => random.rotation() + random.matrix(0.1),
+            2 => random.matrix(1.0),
+            _ => random.matrix(3.0),
+        };
+        let stiffness = stacked(&energy.node_stiffness(&deformation, &gradients));
+        let eigenvalues = stiffness.symmetric_eigenvalues();
+        assert!(
+            eigenvalues.min() >= -1e-9 * eigenvalues.max(),
+            "{deformation} has {}",
+            eigenvalues.min() / eigenvalues.max()
+        );
+        let exact = stacked(&node_blocks(&exact_hessian(energy, &deformation), &gradients));
+        if case % 4 == 0 {
+            assert!((stiffness - exact).amax() <= 1e-9 * exact.amax());
+        }
+        // Near rest it is exact to the order of the strain.
+        if case % 4 == 1 {
+            let strain = (deformation.transpose() * deformation - Matrix3::identity()).norm();
+            assert!((stiffness - exact).amax() <= 4.0 * strain * exact.amax());
+        }
+    }
 }
 
 pub(super) fn rotation_invariance(energy: impl Elasticity<f64>) {

@@ -168,6 +168,11 @@ mod tests {
     }
 
     #[test]
+    fn node_stiffness_is_exact_at_rest_and_never_negative() {
+        checks::node_stiffness(energy());
+    }
+
+    #[test]
     fn rotations_do_not_change_the_material() {
         checks::rotation_invariance(energy());
     }

@@ -8,7 +8,9 @@ use nalgebra::{Matrix3, SVector, Vector3};
 
 use super::Hessian;
 use crate::kernel::eigen::{PAIRS, symmetric_eigen};
-use crate::kernel::matrix::columns;
+use crate::kernel::matrix::{
+    columns, determinant, deviator, double_contraction, trace, transposed_product,
+};
 use crate::kernel::scalar::{Scalar, real};
 
 /// Second derivatives of an isotropic energy `ψ(σ₁, σ₂, σ₃)` in principal axes, Pa.
@@ -77,6 +79,39 @@ impl<T: Scalar> PrincipalModes<T> {
         }
         hessian
     }
+}
+
+/// A number that no principal stretch exceeds in magnitude, close to the largest one; without unit.
+///
+/// Eq: the root of [`largest_eigenvalue_bound`] of FᵀF.
+#[inline(always)]
+pub(super) fn stretch_bound<T: Scalar>(deformation: &Matrix3<T>) -> T {
+    let metric = transposed_product(deformation, deformation);
+    let mean = trace(&metric) * real::<T>(1.0 / 3.0);
+    let above = largest_eigenvalue_bound(&deviator(&metric));
+    (mean + above).simd_max(T::zero()).simd_sqrt()
+}
+
+/// A number that no eigenvalue of a symmetric matrix without trace exceeds, close to the largest one; never negative.
+///
+/// ```text
+/// λ₀ = 2p ≥ λ_max,   λₙ₊₁ = λₙ − χ(λₙ)/χ'(λₙ),   χ(λ) = λ³ − 3p² λ − det M,   p² = |M|²/6
+/// ```
+/// Newton's method falls on the largest root from above. It starts on the root where the two smaller ones are equal.
+///
+/// Eq: `[Wolkowicz 1980]` for λ₀.
+#[inline(always)]
+pub(super) fn largest_eigenvalue_bound<T: Scalar>(deviator: &Matrix3<T>) -> T {
+    let spread = double_contraction(deviator, deviator) * real::<T>(1.0 / 6.0);
+    let product = determinant(deviator);
+    let mut above = spread.simd_sqrt() * real::<T>(2.0);
+    for _ in 0..2 {
+        let slope = (above * above - spread) * real::<T>(3.0);
+        let value = (above * above - spread * real::<T>(3.0)) * above - product;
+        let step = (value / slope).simd_max(T::zero());
+        above -= step.select(slope.simd_gt(T::zero()), T::zero());
+    }
+    above
 }
 
 /// Adds `q qᵀ` to the lower triangle.

@@ -20,11 +20,12 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::isotropic::PrincipalModes;
-use super::{Elasticity, Hessian};
+use super::isotropic::{PrincipalModes, largest_eigenvalue_bound};
+use super::{Elasticity, Hessian, NODE_PAIRS};
 use crate::kernel::eigen::PAIRS;
 use crate::kernel::matrix::{
-    cofactor, cofactor_differential, determinant, deviator, double_contraction, transposed_product,
+    add_to_diagonal, cofactor, cofactor_differential, determinant, deviator, double_contraction,
+    product_with_transpose, transposed_product,
 };
 use crate::kernel::moduli::Moduli;
 use crate::kernel::scalar::{Scalar, real};
@@ -186,6 +187,45 @@ impl<T: Scalar> Elasticity<T> for Liesenfeld<T> {
         .hessian_psd(&left, &right)
     }
 
+    /// ```text
+    /// K_ab = (b_a · ([S]₊ b_b)) I + β ((b_a · b_b) F Fᵀ + f_b f_aᵀ − 2/3 f_a f_bᵀ) + U'' c_a c_bᵀ
+    /// S = β dev(FᵀF),   [S]₊ = S − min(0, λ_min) I,   f = F b,   c = cof F b
+    /// ```
+    /// The second derivative without U' ∂²J/∂F², which vanishes at rest, and without the negative part of S: a sum of
+    /// Gram matrices.
+    #[inline(always)]
+    fn node_stiffness(
+        &self,
+        deformation: &Matrix3<T>,
+        gradients: &[Vector3<T>; 3],
+    ) -> [Matrix3<T>; 6] {
+        let metric = deviator(&transposed_product(deformation, deformation));
+        let curvature = self.volume_term(determinant(deformation)).curvature;
+        let cofactors = cofactor(deformation);
+        let lift = largest_eigenvalue_bound(&-metric);
+        let lifted = add_to_diagonal(&metric, lift);
+
+        let outer = product_with_transpose(deformation, deformation);
+        let pulled = gradients.map(|gradient| lifted * gradient);
+        let stretched = gradients.map(|gradient| deformation * gradient);
+        let turned = gradients.map(|gradient| cofactors * gradient);
+        let two_thirds: T = real(2.0 / 3.0);
+        NODE_PAIRS.map(|(a, b)| {
+            let along = self.shear * gradients[a].dot(&pulled[b]);
+            let overlap = gradients[a].dot(&gradients[b]);
+            let (f_a, f_b) = (stretched[a], stretched[b]);
+            let (c_a, c_b) = (turned[a] * curvature, turned[b]);
+            let mut block = Matrix3::from_fn(|i, j| {
+                let shearing = overlap * outer[(i, j)] + f_b[i] * f_a[j] - two_thirds * f_a[i] * f_b[j];
+                self.shear * shearing + c_a[i] * c_b[j]
+            });
+            for axis in 0..3 {
+                block[(axis, axis)] += along;
+            }
+            block
+        })
+    }
+
     /// Compression stiffens this energy as well: U″(J)/U″(1) = (3 J² + 5 J⁻⁶)/8, which the extension bounds.
     #[inline(always)]
     fn stiffening(&self, deformation: &Matrix3<T>) -> T {
@@ -234,6 +274,11 @@ mod tests {
     #[test]
     fn hessian_is_exact_where_it_may_be_and_never_negative() {
         checks::hessian(energy());
+    }
+
+    #[test]
+    fn node_stiffness_is_exact_at_rest_and_never_negative() {
+        checks::node_stiffness(energy());
     }
 
     #[test]

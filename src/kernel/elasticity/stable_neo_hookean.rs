@@ -9,11 +9,11 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::isotropic::PrincipalModes;
-use super::{Elasticity, Hessian};
+use super::isotropic::{PrincipalModes, stretch_bound};
+use super::{Elasticity, Hessian, NODE_PAIRS};
 use crate::kernel::eigen::PAIRS;
 use crate::kernel::matrix::{
-    add_to_diagonal, cofactor, cofactor_differential, determinant, double_contraction, trace,
+    add_cross_matrix, add_to_diagonal, cofactor, cofactor_differential, determinant, double_contraction, trace,
     transposed_product,
 };
 use crate::kernel::moduli::Moduli;
@@ -22,6 +22,9 @@ use crate::kernel::singular_values::singular_value_decomposition;
 
 /// Largest Green strain for which the energy is computed from products of strains.
 const NEAR_REST: f64 = 0.25;
+
+/// Volume ratio below which the second derivative is bounded more generously.
+const SQUEEZED: f64 = 0.5;
 
 /// Stable neo-Hookean energy.
 ///
@@ -156,6 +159,52 @@ impl<T: Scalar> Elasticity<T> for StableNeoHookean<T> {
         }
         .hessian_psd(&left, &right)
     }
+
+    /// ```text
+    /// K_ab = (s + δ) (b_a · b_b) I + p [F (b_b × b_a)]× + l c_a c_bᵀ + 2m/(I₁ + 1)² f_a f_bᵀ
+    /// s = m I₁/(I₁ + 1),   p = l (J − a),   f = F b,   c = cof F b,   δ = max(0, |p| ρ − s)
+    /// ```
+    /// The exact second derivative but for δ, which lifts the lowest twist or flip `s − |p| σ_max` to zero: a body
+    /// under compression would rather turn aside. `ρ` is [`stretch_bound`], with which δ vanishes at rest; for strongly
+    /// squeezed and for expanded elements it is what bounds the scaling modes as well (2 σ_max and √I₁).
+    #[inline(always)]
+    fn node_stiffness(
+        &self,
+        deformation: &Matrix3<T>,
+        gradients: &[Vector3<T>; 3],
+    ) -> [Matrix3<T>; 6] {
+        let squared_norm = double_contraction(deformation, deformation);
+        let inverse = T::one() / (squared_norm + T::one());
+        let softening = real::<T>(2.0) * self.shear_coefficient * inverse * inverse;
+        let shear = self.shear_factor(squared_norm);
+        let cofactors = cofactor(deformation);
+        let ratio = determinant(deformation);
+        let pressure = self.volume_factor(ratio);
+
+        let twist = stretch_bound(deformation);
+        let squeezed = ratio.simd_lt(real(SQUEEZED));
+        let expanded = pressure.simd_gt(T::zero());
+        let bound = (twist * real::<T>(2.0)).select(squeezed, twist);
+        let bound = squared_norm.simd_sqrt().select(expanded, bound);
+        let lifted = shear.simd_max(pressure.simd_abs() * bound);
+
+        let stretched = gradients.map(|gradient| deformation * gradient);
+        let turned = gradients.map(|gradient| cofactors * gradient);
+        NODE_PAIRS.map(|(a, b)| {
+            let along = lifted * gradients[a].dot(&gradients[b]);
+            let (f_a, f_b) = (stretched[a] * softening, stretched[b]);
+            let (c_a, c_b) = (turned[a] * self.volume_coefficient, turned[b]);
+            let mut block = Matrix3::from_fn(|i, j| f_a[i] * f_b[j] + c_a[i] * c_b[j]);
+            for axis in 0..3 {
+                block[(axis, axis)] += along;
+            }
+            if a != b {
+                let axial = deformation * gradients[b].cross(&gradients[a]) * pressure;
+                add_cross_matrix(&mut block, &axial);
+            }
+            block
+        })
+    }
 }
 
 #[cfg(test)]
@@ -187,6 +236,11 @@ mod tests {
     #[test]
     fn hessian_is_exact_where_it_may_be_and_never_negative() {
         checks::hessian(energy());
+    }
+
+    #[test]
+    fn node_stiffness_is_exact_at_rest_and_never_negative() {
+        checks::node_stiffness(energy());
     }
 
     #[test]

@@ -1,0 +1,462 @@
+//! Implicit integration: any stiffness at any step.
+//!
+//! ```text
+//! given forces (weight, yours), drag coefficients      PliantForces
+//! stage 1: one step of Newton's method                 Ψ must not grow, else the monotone method
+//! given forces at the first stage                      PliantForces
+//! stage 2: the same matrix, another right-hand side
+//! momentum correction of free bodies
+//! ```
+//! The theory is in [`kernel::implicit`](crate::kernel::implicit). A result is accepted if the incremental potential is
+//! not larger than at the start of the step, which bounds the elastic energy by that at the start plus the kinetic
+//! energy. Otherwise the step is repeated by backward Euler, from the start, with a line search: that is monotone.
+
+mod elements;
+mod momentum;
+mod solver;
+mod tetrahedron;
+
+use bevy::prelude::*;
+use nalgebra::Vector3;
+
+use self::momentum::Momenta;
+pub(crate) use self::solver::ImplicitSolver;
+use self::solver::{Energy, Stage};
+use self::tetrahedron::Reference;
+use super::threads::{Threads, for_each_body};
+use super::{ImplicitScheme, PliantClock, PliantForces};
+use crate::Real;
+use crate::body::{AirDrag, Particles, Pins, PliantState, Quarantined, Surface, Tetrahedra};
+use crate::kernel::drag::WindFace;
+use crate::kernel::implicit::conjugate_gradient::Limits;
+use crate::kernel::implicit::schemes::{
+    DELTA, GAMMA, backward_differences, backward_euler, second_stage,
+};
+
+/// Newton steps of the monotone method, and halvings of each.
+const FALLBACK_STEPS: usize = 3;
+const HALVINGS: usize = 10;
+
+/// Settings of a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings {
+    pub scheme: ImplicitScheme,
+    pub limits: Limits,
+}
+
+/// Whether the integrator is implicit.
+pub(super) fn is_implicit(integrator: Res<super::Integrator>) -> bool {
+    matches!(*integrator, super::Integrator::Implicit { .. })
+}
+
+/// Empties what the force stages fill.
+pub(super) fn clear(mut bodies: Query<&mut ImplicitSolver, Without<Quarantined>>) {
+    for mut solver in &mut bodies {
+        solver.drag.fill(0.0);
+        solver.is_elastic = false;
+    }
+}
+
+/// Elastic forces are part of the solve: the stage only says that it is on.
+pub(super) fn switch_elasticity_on(mut bodies: Query<&mut ImplicitSolver, Without<Quarantined>>) {
+    for mut solver in &mut bodies {
+        solver.is_elastic = true;
+    }
+}
+
+type Dragged = (
+    &'static Particles,
+    Option<&'static Surface>,
+    &'static AirDrag,
+    &'static mut ImplicitSolver,
+);
+
+/// Linear resistance of the air at the current speed.
+pub(super) fn drag_coefficients(mut bodies: Query<Dragged, Without<Quarantined>>) {
+    for (particles, surface, drag, mut solver) in &mut bodies {
+        let coefficients = &mut solver.drag;
+        for (coefficient, &mass) in coefficients.iter_mut().zip(&particles.masses) {
+            *coefficient += drag.viscous_rate * mass;
+        }
+        if drag.coefficient * drag.fluid_density <= 0.0 {
+            continue;
+        }
+        for triangle in surface.iter().flat_map(|surface| &surface.triangles) {
+            let corners = triangle.map(|corner| corner as usize);
+            let face: WindFace<Real> = super::forces::wind_face(particles, corners);
+            let share = face.drag_rate(drag.coefficient, drag.fluid_density) / 3.0;
+            for corner in corners {
+                coefficients[corner] += share;
+            }
+        }
+    }
+}
+
+type Body = (
+    &'static mut Particles,
+    Option<&'static mut Tetrahedra>,
+    &'static mut ImplicitSolver,
+    &'static mut PliantState,
+    Option<&'static Pins>,
+);
+
+/// Gives every body a solver that fits it.
+pub(super) fn prepare(world: &mut World) {
+    let unseen: Vec<Entity> = world
+        .query_filtered::<Entity, (With<Particles>, Without<ImplicitSolver>)>()
+        .iter(world)
+        .collect();
+    for entity in unseen {
+        world.entity_mut(entity).insert(ImplicitSolver::default());
+    }
+    let mut bodies = world.query::<(
+        &Particles,
+        Option<&Tetrahedra>,
+        &mut ImplicitSolver,
+        &mut PliantState,
+    )>();
+    for (particles, tetrahedra, mut solver, mut state) in bodies.iter_mut(world) {
+        solver.fit(particles, tetrahedra, state.topology_version);
+        state.solver = default();
+    }
+}
+
+/// Advances all bodies by the substep that stands in the clock.
+pub(super) fn step(world: &mut World, settings: Settings) {
+    let clock = *world.resource::<PliantClock>();
+    let mut bodies = world.query_filtered::<Body, Without<Quarantined>>();
+    world.run_schedule(PliantForces);
+    for_all(world, &mut bodies, |(particles, _, solver, ..)| {
+        let particles = &mut **particles;
+        particles.start_positions.copy_from_slice(&particles.positions);
+        solver.start_velocities.copy_from_slice(&particles.velocities);
+        take_given(particles, &mut solver.given[0]);
+        solver.set_freedoms(particles);
+        solver.is_done = false;
+    });
+    match settings.scheme {
+        ImplicitScheme::RungeKutta => {
+            for_all(world, &mut bodies, |body| first_stage(body, &clock, settings));
+            *world.resource_mut::<PliantClock>() = PliantClock {
+                time: clock.time + GAMMA * clock.dt,
+                ..clock
+            };
+            world.run_schedule(PliantForces);
+            for_all(world, &mut bodies, |body| last_stage(body, &clock, settings));
+        }
+        ImplicitScheme::BackwardEuler | ImplicitScheme::BackwardDifferences => {
+            for_all(world, &mut bodies, |body| single_stage(body, &clock, settings));
+        }
+    }
+    *world.resource_mut::<PliantClock>() = PliantClock {
+        time: clock.time + clock.dt,
+        velocity_fraction: 1.0,
+        ..clock
+    };
+}
+
+type BodyItem<'a> = (
+    Mut<'a, Particles>,
+    Option<Mut<'a, Tetrahedra>>,
+    Mut<'a, ImplicitSolver>,
+    Mut<'a, PliantState>,
+    Option<&'a Pins>,
+);
+
+/// Large bodies one after another, each shared between threads; the others side by side.
+fn for_all(
+    world: &mut World,
+    bodies: &mut QueryState<Body, Without<Quarantined>>,
+    work: impl Fn(&mut BodyItem) + Sync,
+) {
+    let size = |body: &BodyItem| body.1.as_ref().map_or(0, |tetrahedra| tetrahedra.len());
+    let (mut large, small): (Vec<_>, Vec<_>) = bodies
+        .iter_mut(world)
+        .partition(|body| Threads::are_worth(size(body)));
+    large.iter_mut().for_each(&work);
+    // A solve is about a hundred times as much work per element as a force.
+    for_each_body(small, |body| 100 * size(body), work);
+}
+
+/// Accelerations by the forces that are taken as given.
+fn take_given(particles: &Particles, given: &mut [Vector3<Real>]) {
+    for (given, (force, &inverse_mass)) in given
+        .iter_mut()
+        .zip(particles.forces.iter().zip(&particles.inverse_masses))
+    {
+        *given = force * inverse_mass;
+    }
+}
+
+/// Puts the pinned particles where they are at a fraction of the substep.
+fn place_pins(
+    particles: &mut Particles,
+    velocities: &mut [Vector3<Real>],
+    pins: Option<&Pins>,
+    clock: &PliantClock,
+    fraction: f64,
+) {
+    if let Some(pins) = pins {
+        let fraction = clock.start_fraction + (clock.end_fraction - clock.start_fraction) * fraction;
+        pins.place(particles, fraction, clock.tick_dt);
+    }
+    for i in 0..particles.len() {
+        if particles.inverse_masses[i] == 0.0 {
+            velocities[i] = particles.velocities[i];
+        }
+    }
+}
+
+fn first_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
+    let (particles, tetrahedra, solver, state, pins) = body;
+    let step = (GAMMA * clock.dt) as Real;
+    approach_from_start(particles, solver, step);
+    place_pins(particles, &mut solver.velocities, *pins, clock, GAMMA);
+    let outcome = solve(particles, tetrahedra, solver, state, step, None, settings, true);
+    let Some(energy) = outcome else {
+        fall_back(body, clock, settings);
+        return;
+    };
+    account(state, &energy, clock.dt * (1.0 - GAMMA));
+    // What user forces look at, and what the second stage goes on from.
+    particles.velocities.copy_from_slice(&solver.velocities);
+    let solver = &mut **solver;
+    solver.other_positions.copy_from_slice(&particles.positions);
+    solver.other_velocities.copy_from_slice(&solver.velocities);
+}
+
+fn last_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
+    let (particles, tetrahedra, solver, state, pins) = body;
+    if solver.is_done {
+        return;
+    }
+    let solver = &mut **solver;
+    take_given(particles, &mut solver.given[1]);
+    let (step, dt) = ((GAMMA * clock.dt) as Real, clock.dt as Real);
+    for i in 0..particles.len() {
+        let first = solver.other_velocities[i];
+        solver.approach[i] = second_stage(
+            (&particles.start_positions[i], &solver.start_velocities[i]),
+            &first,
+            (&solver.given[0][i], &solver.given[1][i]),
+            dt,
+        );
+        // The acceleration of the first stage goes on.
+        let rate = (clock.dt / (GAMMA * clock.dt)) as Real;
+        solver.velocities[i] =
+            solver.start_velocities[i] + (first - solver.start_velocities[i]) * rate;
+    }
+    place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
+    let weight = ((1.0 - GAMMA) / GAMMA) as Real;
+    let outcome = solve(particles, tetrahedra, solver, state, step, Some(weight), settings, false);
+    let Some(energy) = outcome else {
+        fall_back(body, clock, settings);
+        return;
+    };
+    account(state, &energy, clock.dt * GAMMA);
+    let impulses = [DELTA, 1.0 - DELTA];
+    finish(body, clock, impulses);
+}
+
+fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
+    let (particles, tetrahedra, solver, state, pins) = body;
+    let remembers = settings.scheme == ImplicitScheme::BackwardDifferences
+        && (solver.history - clock.dt).abs() <= 1e-9 * clock.dt;
+    let dt = clock.dt as Real;
+    let step = if remembers { dt * (2.0 / 3.0) } else { dt };
+    if remembers {
+        for i in 0..particles.len() {
+            let now = (&particles.start_positions[i], &solver.start_velocities[i]);
+            let before = (&solver.other_positions[i], &solver.other_velocities[i]);
+            let approach = backward_differences(now, before, &solver.given[0][i], dt);
+            solver.approach[i] = approach;
+            solver.velocities[i] = solver.start_velocities[i];
+        }
+    } else {
+        approach_from_start(particles, solver, step);
+    }
+    place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
+    let weight = remembers.then_some(-1.0 / 3.0);
+    let outcome = solve(particles, tetrahedra, solver, state, step, weight, settings, true);
+    let Some(energy) = outcome else {
+        fall_back(body, clock, settings);
+        return;
+    };
+    account(state, &energy, clock.dt);
+    let solver = &mut **solver;
+    solver.other_positions.copy_from_slice(&particles.start_positions);
+    solver.other_velocities.copy_from_slice(&solver.start_velocities);
+    solver.history = clock.dt;
+    finish(body, clock, [1.0, 0.0]);
+}
+
+/// The approach of a first stage, and where Newton's method starts.
+fn approach_from_start(particles: &Particles, solver: &mut ImplicitSolver, step: Real) {
+    for i in 0..particles.len() {
+        let velocity = solver.start_velocities[i];
+        solver.approach[i] =
+            backward_euler(&particles.start_positions[i], &velocity, &solver.given[0][i], step);
+        solver.velocities[i] = velocity;
+    }
+}
+
+/// One Newton step of a stage and its potential, if that is acceptable.
+fn solve(
+    particles: &mut Particles,
+    tetrahedra: &mut Option<Mut<Tetrahedra>>,
+    solver: &mut ImplicitSolver,
+    state: &mut PliantState,
+    step: Real,
+    weight: Option<Real>,
+    settings: Settings,
+    linearize: bool,
+) -> Option<Energy> {
+    // The reference positions are read while others are written.
+    let start = std::mem::take(&mut particles.start_positions);
+    let other = std::mem::take(&mut solver.other_positions);
+    let stage = Stage {
+        step,
+        reference: Reference {
+            first: &start,
+            second: weight.map(|weight| (other.as_slice(), weight)),
+        },
+        limits: settings.limits,
+    };
+    let solution = solver.newton_step(particles, tetrahedra.as_deref_mut(), &stage, linearize);
+    note(state, &solution);
+    let energy = solver.energy(particles, tetrahedra.as_deref(), &stage);
+    let before = solver.start_energy(particles, &start, tetrahedra.as_deref(), &stage);
+    particles.start_positions = start;
+    solver.other_positions = other;
+    let allowed = before.incremental * (1.0 + 1e-5) + noise(tetrahedra.as_deref());
+    let accepted = !solution.is_indefinite && energy.incremental <= allowed;
+    accepted.then_some(energy)
+}
+
+/// Energy that is below the rounding of positions: strains of a few units in the last place.
+fn noise(tetrahedra: Option<&Tetrahedra>) -> f64 {
+    tetrahedra.map_or(0.0, |tetrahedra| {
+        let volume: f64 = tetrahedra.rest_volumes().iter().map(|&v| f64::from(v)).sum();
+        let rounding = 16.0 * f64::from(Real::EPSILON);
+        let moduli = tetrahedra.moduli::<f64>();
+        volume * (moduli.bulk + moduli.shear) * rounding * rounding
+    })
+}
+
+fn note(state: &mut PliantState, solution: &crate::kernel::implicit::Solution) {
+    let report = &mut state.solver;
+    report.solves += 1;
+    report.iterations += solution.iterations;
+    report.residual = report.residual.max(solution.residual);
+}
+
+fn account(state: &mut PliantState, energy: &Energy, dt: f64) {
+    let power = energy.elements.dissipated_power + energy.drag_power;
+    state.energies.dissipated_power = power;
+    state.energies.dissipated += power * dt;
+    state.smallest_volume_ratio = energy.elements.smallest_volume_ratio;
+}
+
+/// Repeats a step by backward Euler with a line search from the start: monotone, so always stable.
+fn fall_back(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
+    let (particles, tetrahedra, solver, state, pins) = body;
+    let solver = &mut **solver;
+    state.solver.fallbacks += 1;
+    let step = clock.dt as Real;
+    let start = particles.start_positions.clone();
+    approach_from_start(particles, solver, step);
+    place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
+    let stage = Stage {
+        step,
+        reference: Reference {
+            first: &start,
+            second: None,
+        },
+        limits: settings.limits,
+    };
+    for i in 0..particles.len() {
+        if particles.inverse_masses[i] > 0.0 {
+            solver.velocities[i] = Vector3::zeros();
+            particles.positions[i] = start[i];
+        }
+    }
+    let mut best = solver.energy(particles, tetrahedra.as_deref(), &stage);
+    for _ in 0..FALLBACK_STEPS {
+        let solution = solver.newton_step(particles, tetrahedra.as_deref_mut(), &stage, true);
+        note(state, &solution);
+        let mut energy = solver.energy(particles, tetrahedra.as_deref(), &stage);
+        let mut fraction: Real = 1.0;
+        for _ in 0..HALVINGS {
+            if energy.incremental < best.incremental {
+                break;
+            }
+            solver.advance(particles, step, -0.5 * fraction);
+            fraction *= 0.5;
+            energy = solver.energy(particles, tetrahedra.as_deref(), &stage);
+        }
+        if energy.incremental.is_nan() || energy.incremental >= best.incremental {
+            solver.advance(particles, step, -fraction);
+            break;
+        }
+        best = energy;
+    }
+    account(state, &best, clock.dt);
+    solver.is_done = true;
+    solver.history = 0.0;
+    finish(body, clock, [1.0, 0.0]);
+}
+
+/// Writes the result of a step to the particles, with momentum as it should be.
+///
+/// `shares` are those of the given accelerations at the start and at the first stage in the impulse of the step.
+fn finish(body: &mut BodyItem, clock: &PliantClock, shares: [f64; 2]) {
+    let (particles, _, solver, state, _) = body;
+    let (particles, solver) = (&mut **particles, &mut **solver);
+    let is_free = particles.inverse_masses.iter().all(|&inverse| inverse > 0.0);
+    let wanted = is_free.then(|| wanted_momenta(particles, solver, clock.dt, shares));
+    let inverse_dt = (1.0 / clock.dt) as Real;
+    for i in 0..particles.len() {
+        if particles.inverse_masses[i] > 0.0 {
+            particles.velocities[i] = solver.velocities[i];
+            particles.velocity_remainders[i] = Vector3::zeros();
+        }
+        particles.position_remainders[i] = Vector3::zeros();
+        // What the step amounted to, for contact.
+        particles.forces[i] = (particles.velocities[i] - solver.start_velocities[i])
+            * (particles.masses[i] * inverse_dt);
+    }
+    if let Some(wanted) = wanted {
+        let error = momentum::correct(particles, &wanted);
+        state.solver.momentum_error = state.solver.momentum_error.max(error);
+    }
+}
+
+/// Momenta at the start of the step and what the given forces and the air added to them.
+fn wanted_momenta(
+    particles: &mut Particles,
+    solver: &ImplicitSolver,
+    dt: f64,
+    shares: [f64; 2],
+) -> Momenta {
+    // Momenta of the start, from start positions and velocities.
+    let mut start = Particles::new(particles.start_positions.clone(), particles.masses.clone());
+    start.velocities.copy_from_slice(&solver.start_velocities);
+    start.velocity_remainders.copy_from_slice(&particles.velocity_remainders);
+    let mut wanted = Momenta::of(&start);
+    let middle = |i: usize| {
+        (particles.start_positions[i].cast::<f64>() + particles.positions[i].cast::<f64>()) * 0.5
+    };
+    let mass = particles.total_mass();
+    let center = (0..particles.len()).fold(Vector3::zeros(), |sum, i| {
+        sum + middle(i) * f64::from(particles.masses[i])
+    }) / mass;
+    for i in 0..particles.len() {
+        let given = solver.given[0][i].cast::<f64>() * shares[0]
+            + solver.given[1][i].cast::<f64>() * shares[1];
+        let drag = solver.velocities[i].cast::<f64>() * f64::from(solver.drag[i]);
+        let impulse = (given * f64::from(particles.masses[i]) - drag) * dt;
+        wanted.linear += impulse;
+        wanted.angular += (middle(i) - center).cross(&impulse);
+    }
+    wanted
+}

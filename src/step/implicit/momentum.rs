@@ -1,0 +1,68 @@
+//! Giving back the momentum that a truncated solve loses.
+
+use nalgebra::Vector3;
+
+use crate::Real;
+use crate::body::Particles;
+use crate::kernel::energy::{
+    angular_momentum, angular_velocity, center_of_mass, inertia, momentum, total_mass,
+};
+
+/// Momentum of a body, in double precision.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Momenta {
+    /// Linear momentum, kg·m/s.
+    pub linear: Vector3<f64>,
+    /// Angular momentum about the center of mass, kg·m²/s.
+    pub angular: Vector3<f64>,
+}
+
+impl Momenta {
+    pub fn of(particles: &Particles) -> Self {
+        let Particles {
+            positions,
+            velocities,
+            velocity_remainders,
+            masses,
+            ..
+        } = particles;
+        let center = center_of_mass(masses, positions);
+        Self {
+            linear: momentum(masses, velocities) + momentum(masses, velocity_remainders),
+            angular: angular_momentum(masses, positions, velocities, &center)
+                + angular_momentum(masses, positions, velocity_remainders, &center),
+        }
+    }
+}
+
+/// Adds the rigid motion that brings a free body to the given momenta; returns how much was missing, relative to
+/// Σ m |v|.
+pub(super) fn correct(particles: &mut Particles, wanted: &Momenta) -> f64 {
+    let found = Momenta::of(particles);
+    let masses = &particles.masses;
+    let mass = total_mass(masses);
+    let center = center_of_mass(masses, &particles.positions);
+    let shift = (wanted.linear - found.linear) / mass;
+    let inertia = inertia(masses, &particles.positions, &center);
+    let turn = angular_velocity(&inertia, &(wanted.angular - found.angular));
+    let size = masses
+        .iter()
+        .zip(&particles.velocities)
+        .map(|(&mass, velocity)| f64::from(mass) * f64::from(velocity.norm()))
+        .sum::<f64>();
+    for i in 0..particles.len() {
+        let arm = particles.positions[i].cast::<f64>() - center;
+        let exact = particles.velocities[i].cast::<f64>()
+            + particles.velocity_remainders[i].cast::<f64>()
+            + shift
+            + turn.cross(&arm);
+        let velocity: Vector3<Real> = exact.map(|x| x as Real);
+        particles.velocities[i] = velocity;
+        particles.velocity_remainders[i] = (exact - velocity.cast::<f64>()).map(|x| x as Real);
+    }
+    if size > 0.0 {
+        (wanted.linear - found.linear).norm() / size
+    } else {
+        0.0
+    }
+}

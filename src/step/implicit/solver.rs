@@ -1,0 +1,473 @@
+//! The implicit solver of one body: what it keeps from step to step, and one stage.
+
+use bevy::prelude::*;
+use nalgebra::Vector3;
+use simba::simd::SimdValue;
+
+use super::super::threads::Threads;
+use super::elements::{PairBlock, Potential, evaluate_forces, linearize, sum_potential};
+use super::tetrahedron::{ElasticTetrahedron, Friction, Reference};
+use crate::Real;
+use crate::body::tetrahedra::{LANES, Lanes};
+use crate::body::{ElasticModel, Particles, Tetrahedra};
+use crate::kernel::elasticity::{Corotational, Elasticity, Liesenfeld, StableNeoHookean};
+use crate::kernel::implicit::conjugate_gradient::Limits;
+use crate::kernel::implicit::schemes::Approach;
+use crate::kernel::implicit::{
+    Aggregates, BlockMatrix, CoarseSpace, ConjugateGradient, Freedom, Row, Solution, Workers, row,
+    vector,
+};
+
+/// Everything that the implicit integrator keeps for a body.
+#[derive(Component, Debug, Default)]
+pub(crate) struct ImplicitSolver {
+    /// The topology that the pattern of the matrix belongs to.
+    topology: Option<(u32, usize, usize)>,
+    system: System,
+    /// Start of the stage, by particle.
+    pub approach: Vec<Approach<Real>>,
+    /// Velocities that are being solved for, by particle.
+    pub velocities: Vec<Vector3<Real>>,
+    /// Velocities at the start of the step.
+    pub start_velocities: Vec<Vector3<Real>>,
+    /// Positions and velocities at the end of the first stage, or one step ago for backward differences.
+    pub other_positions: Vec<Vector3<Real>>,
+    pub other_velocities: Vec<Vector3<Real>>,
+    /// Accelerations that are taken as given, at the start and at the first stage.
+    pub given: [Vec<Vector3<Real>>; 2],
+    /// Positions of the state that a result is compared with.
+    pub trial: Vec<Vector3<Real>>,
+    /// Linear resistance of the air, kg/s, by particle.
+    pub drag: Vec<Real>,
+    /// Whether the stage of elastic forces is switched on.
+    pub is_elastic: bool,
+    /// Length of the last step, s, when `other_*` hold its start; zero otherwise.
+    pub history: f64,
+    /// Whether the step is finished already, by the fallback.
+    pub is_done: bool,
+}
+
+/// The system of equations.
+#[derive(Debug, Default)]
+struct System {
+    /// Particle of each row, and row of each particle.
+    particles: Vec<u32>,
+    matrix: BlockMatrix<Real>,
+    coarse: CoarseSpace<Real>,
+    conjugate_gradient: ConjugateGradient<Real>,
+    freedoms: Vec<Freedom<Real>>,
+    positions: Vec<Row<Real>>,
+    residual: Vec<Row<Real>>,
+    solution: Vec<Row<Real>>,
+    corner_stiffness: Vec<[[PairBlock; 10]; LANES]>,
+    sums: Vec<Potential<f64>>,
+}
+
+/// What one stage is.
+#[derive(Clone, Copy)]
+pub(in crate::step) struct Stage<'a> {
+    /// Effective step h, s.
+    pub step: Real,
+    /// Metric that viscosity counts from.
+    pub reference: Reference<'a>,
+    pub limits: Limits,
+}
+
+/// Potentials of a stage.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::step) struct Energy {
+    /// Incremental potential Ψ, J.
+    pub incremental: f64,
+    pub elements: Potential<f64>,
+    /// Power lost to the air, W.
+    pub drag_power: f64,
+}
+
+impl ImplicitSolver {
+    /// Builds what depends on the topology of the body, if that has changed.
+    pub fn fit(&mut self, particles: &Particles, tetrahedra: Option<&Tetrahedra>, version: u32) {
+        let elements = tetrahedra.map_or(0, Tetrahedra::len);
+        let topology = Some((version, particles.len(), elements));
+        if self.topology == topology {
+            return;
+        }
+        *self = Self {
+            topology,
+            system: tetrahedra.map(|t| System::new(particles, t)).unwrap_or_default(),
+            ..default()
+        };
+        let count = particles.len();
+        let zero = Vector3::zeros();
+        let approach = Approach {
+            position: zero,
+            velocity: zero,
+        };
+        self.approach.resize(count, approach);
+        self.drag.resize(count, 0.0);
+        let [given, later] = &mut self.given;
+        for vectors in [
+            &mut self.velocities,
+            &mut self.start_velocities,
+            &mut self.other_positions,
+            &mut self.other_velocities,
+            &mut self.trial,
+            given,
+            later,
+        ] {
+            vectors.resize(count, zero);
+        }
+    }
+
+    /// Which particles are free.
+    pub fn set_freedoms(&mut self, particles: &Particles) {
+        for (freedom, &particle) in self.system.freedoms.iter_mut().zip(&self.system.particles) {
+            *freedom = if particles.inverse_masses[particle as usize] == 0.0 {
+                Freedom::Held
+            } else {
+                Freedom::Free
+            };
+        }
+    }
+
+    /// One step of Newton's method on the stage, from the velocities that stand in `velocities`; positions follow.
+    ///
+    /// The matrix of the last call is used again unless `linearize_again`.
+    pub fn newton_step(
+        &mut self,
+        particles: &mut Particles,
+        tetrahedra: Option<&mut Tetrahedra>,
+        stage: &Stage,
+        linearize_again: bool,
+    ) -> Solution {
+        let step = stage.step;
+        for i in 0..particles.len() {
+            if particles.inverse_masses[i] > 0.0 {
+                particles.positions[i] = self.approach[i].position + self.velocities[i] * step;
+            }
+        }
+        let Some(tetrahedra) = tetrahedra.filter(|_| self.is_elastic) else {
+            self.step_alone(particles, step);
+            return Solution::default();
+        };
+        let threads = Threads::for_work(tetrahedra.len());
+        with_law(&mut *tetrahedra, stage, |tetrahedra, kind| {
+            kind.evaluate(&mut self.system, particles, tetrahedra, threads, linearize_again);
+        });
+        self.set_residual(particles, tetrahedra, step, threads);
+        let System {
+            particles: order,
+            matrix,
+            coarse,
+            conjugate_gradient,
+            freedoms,
+            positions,
+            residual,
+            solution,
+            corner_stiffness,
+            ..
+        } = &mut self.system;
+        if linearize_again {
+            let elements = corner_stiffness.as_flattened().as_flattened();
+            let piece = threads.piece(matrix.rows());
+            let ranges = (0..matrix.rows()).step_by(piece);
+            let last = matrix.rows();
+            let ranges = ranges.map(move |first| first..(first + piece).min(last));
+            let drag = &self.drag;
+            let masses = &particles.masses;
+            threads.run(matrix.split(ranges), |mut rows| {
+                rows.gather(elements, |row| {
+                    let particle = order[row] as usize;
+                    (masses[particle] / step + drag[particle]) / step
+                });
+            });
+            for (position, &particle) in positions.iter_mut().zip(&*order) {
+                *position = row(&particles.positions[particle as usize]);
+            }
+            conjugate_gradient.prepare(threads, matrix, freedoms);
+            coarse.update(threads, matrix, freedoms, positions);
+        }
+        let report = conjugate_gradient.solve(
+            threads,
+            matrix,
+            coarse,
+            freedoms,
+            residual,
+            solution,
+            stage.limits,
+        );
+        self.advance(particles, step, 1.0);
+        report
+    }
+
+    /// Adds a fraction of the last solution to velocities and positions.
+    pub fn advance(&mut self, particles: &mut Particles, step: Real, fraction: Real) {
+        let rate = fraction / step;
+        for (solution, &particle) in self.system.solution.iter().zip(&self.system.particles) {
+            let (particle, change) = (particle as usize, vector(solution));
+            if particles.inverse_masses[particle] > 0.0 {
+                self.velocities[particle] += change * rate;
+                particles.positions[particle] =
+                    self.approach[particle].position + self.velocities[particle] * step;
+            }
+        }
+    }
+
+    /// Residual of the stage, by row: `M (u − v)/h − D v + f`.
+    fn set_residual(
+        &mut self,
+        particles: &Particles,
+        tetrahedra: &Tetrahedra,
+        step: Real,
+        threads: Threads,
+    ) {
+        let System {
+            particles: order,
+            residual,
+            freedoms,
+            ..
+        } = &mut self.system;
+        let (approach, velocities, drag) = (&self.approach, &self.velocities, &self.drag);
+        let forces = tetrahedra.corner_vectors.as_flattened().as_flattened();
+        let piece = threads.piece(order.len());
+        let pieces = residual
+            .chunks_mut(piece)
+            .zip(order.chunks(piece).zip(freedoms.chunks(piece)));
+        threads.run(pieces, |(residual, (order, freedoms))| {
+            for ((residual, &particle), freedom) in residual.iter_mut().zip(order).zip(freedoms) {
+                let particle = particle as usize;
+                let places = tetrahedra.incidence_starts[particle] as usize
+                    ..tetrahedra.incidence_starts[particle + 1] as usize;
+                let mut sum = (approach[particle].velocity - velocities[particle])
+                    * (particles.masses[particle] / step)
+                    - velocities[particle] * drag[particle];
+                for &place in &tetrahedra.incidence[places] {
+                    sum += forces[place as usize];
+                }
+                *residual = row(&sum);
+                freedom.filter(residual);
+            }
+        });
+    }
+
+    /// Particles without elements: only the air acts on them.
+    fn step_alone(&mut self, particles: &mut Particles, step: Real) {
+        for i in 0..particles.len() {
+            if particles.inverse_masses[i] > 0.0 {
+                let mass = particles.masses[i];
+                self.velocities[i] = self.approach[i].velocity * (mass / (mass + self.drag[i] * step));
+                particles.positions[i] = self.approach[i].position + self.velocities[i] * step;
+            }
+        }
+    }
+
+    /// The incremental potential and its parts at the current positions and velocities.
+    pub fn energy(
+        &mut self,
+        particles: &Particles,
+        tetrahedra: Option<&Tetrahedra>,
+        stage: &Stage,
+    ) -> Energy {
+        let velocities = std::mem::take(&mut self.velocities);
+        let energy = self.potential(particles, &particles.positions, tetrahedra, stage, |i| velocities[i]);
+        self.velocities = velocities;
+        energy
+    }
+
+    /// The incremental potential at the start of the step, but with the held particles where they are now.
+    pub fn start_energy(
+        &mut self,
+        particles: &Particles,
+        start: &[Vector3<Real>],
+        tetrahedra: Option<&Tetrahedra>,
+        stage: &Stage,
+    ) -> Energy {
+        let mut trial = std::mem::take(&mut self.trial);
+        let approach = std::mem::take(&mut self.approach);
+        for (i, place) in trial.iter_mut().enumerate() {
+            let held = particles.inverse_masses[i] == 0.0;
+            *place = if held { particles.positions[i] } else { start[i] };
+        }
+        let rate = stage.step.recip();
+        let energy = self.potential_from(particles, &trial, tetrahedra, stage, &approach, |i| {
+            (trial[i] - approach[i].position) * rate
+        });
+        self.trial = trial;
+        self.approach = approach;
+        energy
+    }
+
+    fn potential(
+        &mut self,
+        particles: &Particles,
+        positions: &[Vector3<Real>],
+        tetrahedra: Option<&Tetrahedra>,
+        stage: &Stage,
+        velocity: impl Fn(usize) -> Vector3<Real>,
+    ) -> Energy {
+        let approach = std::mem::take(&mut self.approach);
+        let energy = self.potential_from(particles, positions, tetrahedra, stage, &approach, velocity);
+        self.approach = approach;
+        energy
+    }
+
+    fn potential_from(
+        &mut self,
+        particles: &Particles,
+        positions: &[Vector3<Real>],
+        tetrahedra: Option<&Tetrahedra>,
+        stage: &Stage,
+        approach: &[Approach<Real>],
+        velocity: impl Fn(usize) -> Vector3<Real>,
+    ) -> Energy {
+        let (mut inertial, mut drag_power) = (0.0, 0.0);
+        for i in 0..particles.len() {
+            if particles.inverse_masses[i] > 0.0 {
+                let velocity = velocity(i);
+                let change = velocity - approach[i].velocity;
+                inertial += 0.5 * f64::from(particles.masses[i] * change.norm_squared());
+                drag_power += f64::from(self.drag[i] * velocity.norm_squared());
+            }
+        }
+        let mut elements = Potential {
+            elastic: 0.0,
+            dissipated_power: 0.0,
+            smallest_volume_ratio: f64::INFINITY,
+        };
+        if let Some(tetrahedra) = tetrahedra.filter(|_| self.is_elastic) {
+            let threads = Threads::for_work(tetrahedra.len());
+            let sums = &mut self.system.sums;
+            elements = with_law(tetrahedra, stage, |tetrahedra, kind| {
+                kind.sum(tetrahedra, positions, threads, sums)
+            });
+        }
+        let half_step = 0.5 * f64::from(stage.step);
+        Energy {
+            incremental: inertial
+                + elements.elastic
+                + half_step * (elements.dissipated_power + drag_power),
+            elements,
+            drag_power,
+        }
+    }
+}
+
+impl System {
+    fn new(particles: &Particles, tetrahedra: &Tetrahedra) -> Self {
+        let count = particles.len();
+        let corners = tetrahedra.corners();
+        let graph = BlockMatrix::<Real>::new(count, corners.iter().map(<[u32; 4]>::as_slice));
+        let mut starts = vec![0];
+        let mut neighbours = Vec::new();
+        for row in 0..count {
+            neighbours.extend(graph.row(row).map(|(_, column)| column as u32));
+            starts.push(neighbours.len() as u32);
+        }
+        let rest: Vec<Vector3<f64>> = particles.positions.iter().map(|x| x.cast()).collect();
+        let aggregates = Aggregates::new(&rest, (&starts, &neighbours));
+        let mut rows = vec![0_u32; count];
+        for (row, &particle) in (0..).zip(&aggregates.particles) {
+            rows[particle as usize] = row;
+        }
+        let by_row: Vec<[u32; 4]> = corners
+            .iter()
+            .map(|tet| tet.map(|corner| rows[corner as usize]))
+            .collect();
+        let matrix = BlockMatrix::new(count, by_row.iter().map(<[u32; 4]>::as_slice));
+        Self {
+            coarse: CoarseSpace::new(&aggregates.starts, &matrix),
+            particles: aggregates.particles,
+            matrix,
+            conjugate_gradient: ConjugateGradient::default(),
+            freedoms: vec![Freedom::Free; count],
+            positions: vec![[0.0; 4]; count],
+            residual: vec![[0.0; 4]; count],
+            solution: vec![[0.0; 4]; count],
+            corner_stiffness: vec![[[[0.0; 9]; 10]; LANES]; tetrahedra.blocks.len()],
+            sums: Vec::new(),
+        }
+    }
+}
+
+/// The passes over the elements of a body, once their law is known.
+trait Kind {
+    fn evaluate(
+        &self,
+        system: &mut System,
+        particles: &Particles,
+        tetrahedra: &mut Tetrahedra,
+        threads: Threads,
+        with_stiffness: bool,
+    );
+    fn sum(
+        &self,
+        tetrahedra: &Tetrahedra,
+        positions: &[Vector3<Real>],
+        threads: Threads,
+        sums: &mut Vec<Potential<f64>>,
+    ) -> Potential<f64>;
+}
+
+impl<Law: Elasticity<Lanes> + Sync> Kind for ElasticTetrahedron<'_, Law> {
+    fn evaluate(
+        &self,
+        system: &mut System,
+        particles: &Particles,
+        tetrahedra: &mut Tetrahedra,
+        threads: Threads,
+        with_stiffness: bool,
+    ) {
+        let Tetrahedra {
+            blocks,
+            corner_vectors,
+            ..
+        } = tetrahedra;
+        let positions = &particles.positions;
+        if with_stiffness {
+            let stiffness = &mut system.corner_stiffness;
+            linearize(self, blocks, positions, threads, corner_vectors, stiffness);
+        } else {
+            evaluate_forces(self, blocks, positions, threads, corner_vectors);
+        }
+    }
+
+    fn sum(
+        &self,
+        tetrahedra: &Tetrahedra,
+        positions: &[Vector3<Real>],
+        threads: Threads,
+        sums: &mut Vec<Potential<f64>>,
+    ) -> Potential<f64> {
+        sum_potential(self, &tetrahedra.blocks, positions, threads, sums)
+    }
+}
+
+/// Calls `work` with the elements of the body's law.
+fn with_law<T: std::ops::Deref<Target = Tetrahedra>, Out>(
+    tetrahedra: T,
+    stage: &Stage,
+    work: impl FnOnce(T, &dyn Kind) -> Out,
+) -> Out {
+    let moduli = tetrahedra.moduli();
+    let friction = tetrahedra.viscosity().map(|viscosity| Friction {
+        viscosity,
+        inverse_step: Lanes::splat(stage.step.recip()),
+        reference: stage.reference,
+    });
+    match tetrahedra.model {
+        ElasticModel::StableNeoHookean => {
+            let law = StableNeoHookean::from_moduli(moduli);
+            work(tetrahedra, &ElasticTetrahedron { law, friction })
+        }
+        ElasticModel::Corotational => {
+            let law = Corotational::from_moduli(moduli);
+            work(tetrahedra, &ElasticTetrahedron { law, friction })
+        }
+        ElasticModel::Liesenfeld { extension_below } => {
+            let law = Liesenfeld {
+                extension_below: Lanes::splat(extension_below),
+                ..Liesenfeld::from_moduli(moduli)
+            };
+            work(tetrahedra, &ElasticTetrahedron { law, friction })
+        }
+    }
+}

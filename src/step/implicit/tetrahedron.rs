@@ -1,0 +1,121 @@
+//! Tetrahedra in an implicit step: an elastic law and viscosity.
+
+use nalgebra::{Matrix3, Vector3};
+use simba::simd::SimdValue;
+
+use super::super::elements::edges;
+use super::elements::{Element, Potential};
+use crate::Real;
+use crate::body::tetrahedra::{Block, Lanes};
+use crate::kernel::elasticity::Elasticity;
+use crate::kernel::matrix::{determinant, transposed_product};
+use crate::kernel::tetrahedron::{deformation_gradient, nodal_forces, shape_gradients};
+use crate::kernel::viscosity::Viscosity;
+
+/// Tetrahedra of one elastic law.
+pub(super) struct ElasticTetrahedron<'a, Law> {
+    pub law: Law,
+    pub friction: Option<Friction<'a>>,
+}
+
+/// Viscosity over an implicit stage.
+#[derive(Clone, Copy)]
+pub(in crate::step) struct Friction<'a> {
+    pub viscosity: Viscosity<Lanes>,
+    /// One over the effective step, 1/s.
+    pub inverse_step: Lanes,
+    /// The metric that the stage starts from, as a sum of metrics at earlier positions.
+    pub reference: Reference<'a>,
+}
+
+/// `T̂ = (1 − w) T(first) + w T(second)`.
+#[derive(Clone, Copy)]
+pub(in crate::step) struct Reference<'a> {
+    pub first: &'a [Vector3<Real>],
+    pub second: Option<(&'a [Vector3<Real>], Real)>,
+}
+
+impl Friction<'_> {
+    /// Rate of the metric over the stage, 1/s.
+    #[inline(always)]
+    fn metric_rate(&self, block: &Block, deformation: &Matrix3<Lanes>) -> Matrix3<Lanes> {
+        let metric_at = |positions: &[Vector3<Real>]| {
+            let deformation = deformation_gradient(&edges(block, positions), &block.rest_inverse);
+            transposed_product(&deformation, &deformation)
+        };
+        let mut reference = metric_at(self.reference.first);
+        if let Some((second, weight)) = self.reference.second {
+            reference += (metric_at(second) - reference) * Lanes::splat(weight);
+        }
+        (transposed_product(deformation, deformation) - reference) * self.inverse_step
+    }
+}
+
+impl<Law: Elasticity<Lanes> + Sync> Element<4, 10> for ElasticTetrahedron<'_, Law> {
+    type Block = Block;
+
+    #[inline(always)]
+    fn potential(&self, block: &Block, positions: &[Vector3<Real>]) -> Potential<Lanes> {
+        let deformation = deformation_gradient(&edges(block, positions), &block.rest_inverse);
+        let power = self.friction.map_or(Lanes::splat(0.0), |friction| {
+            friction
+                .viscosity
+                .power_density_of(&friction.metric_rate(block, &deformation))
+        });
+        Potential {
+            elastic: self.law.energy_density(&deformation) * block.rest_volume,
+            dissipated_power: power * block.rest_volume,
+            smallest_volume_ratio: determinant(&deformation),
+        }
+    }
+
+    #[inline(always)]
+    fn forces(&self, block: &Block, positions: &[Vector3<Real>]) -> [Vector3<Lanes>; 4] {
+        let deformation = deformation_gradient(&edges(block, positions), &block.rest_inverse);
+        let mut stress = self.law.stress(&deformation);
+        if let Some(friction) = &self.friction {
+            let rate = friction.metric_rate(block, &deformation);
+            stress += deformation * friction.viscosity.second_stress(&rate);
+        }
+        nodal_forces(&stress, &block.rest_inverse, block.rest_volume)
+    }
+
+    #[inline(always)]
+    fn linearize(
+        &self,
+        block: &Block,
+        positions: &[Vector3<Real>],
+    ) -> ([Vector3<Lanes>; 4], [Matrix3<Lanes>; 10]) {
+        let deformation = deformation_gradient(&edges(block, positions), &block.rest_inverse);
+        let [_, first, second, third] = shape_gradients(&block.rest_inverse);
+        let gradients = [first, second, third];
+        let mut stress = self.law.stress(&deformation);
+        let mut blocks = self.law.node_stiffness(&deformation, &gradients);
+        if let Some(friction) = &self.friction {
+            let rate = friction.metric_rate(block, &deformation);
+            stress += deformation * friction.viscosity.second_stress(&rate);
+            let viscous = friction.viscosity.node_stiffness(
+                &deformation,
+                &rate,
+                friction.inverse_step,
+                &gradients,
+            );
+            for (block, viscous) in blocks.iter_mut().zip(viscous) {
+                *block += viscous;
+            }
+        }
+        let forces = nodal_forces(&stress, &block.rest_inverse, block.rest_volume);
+        (forces, all_pairs(&blocks.map(|k| k * block.rest_volume)))
+    }
+}
+
+/// The blocks of all four corners from those of three: rows and columns add up to nothing.
+#[inline(always)]
+fn all_pairs(blocks: &[Matrix3<Lanes>; 6]) -> [Matrix3<Lanes>; 10] {
+    let [k11, k12, k13, k22, k23, k33] = *blocks;
+    let k01 = -(k11 + (k12 + k13).transpose());
+    let k02 = -(k12 + k22 + k23.transpose());
+    let k03 = -(k13 + k23 + k33);
+    let k00 = -(k01 + k02 + k03);
+    [k00, k01, k02, k03, k11, k12, k13, k22, k23, k33]
+}
