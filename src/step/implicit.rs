@@ -241,10 +241,9 @@ fn last_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
             (&solver.given[0][i], &solver.given[1][i]),
             dt,
         );
-        // The acceleration of the first stage goes on.
-        let rate = (clock.dt / (GAMMA * clock.dt)) as Real;
-        solver.velocities[i] =
-            solver.start_velocities[i] + (first - solver.start_velocities[i]) * rate;
+        // Newton starts from the velocity of the first stage. Going on with its acceleration would multiply what the
+        // solver left of the fastest motions.
+        solver.velocities[i] = first;
     }
     place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
     let weight = ((1.0 - GAMMA) / GAMMA) as Real;

@@ -158,7 +158,7 @@ impl Integrator {
 
 impl Default for Integrator {
     fn default() -> Self {
-        Self::SYMPLECTIC_EULER
+        Self::IMPLICIT
     }
 }
 

@@ -5,9 +5,15 @@ use std::collections::BinaryHeap;
 
 use nalgebra::Vector3;
 
-/// Rows per patch that are aimed at, and the most patches.
+/// Rows per patch that are aimed at.
 const ROWS_PER_PATCH: usize = 48;
-const MOST_PATCHES: usize = 96;
+
+/// Most multiplications per row of the matrix that factoring the coarse matrix may take: about what an iteration of
+/// the solver takes ten times. A compact body gets larger patches than a long one.
+const WORK_PER_ROW: usize = 1500;
+
+/// Separate pieces of a body that get patches of their own.
+const MOST_PIECES: usize = 192;
 
 /// Patches of rows, and an order of the rows in which each patch is a range.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +30,7 @@ impl Aggregates {
     /// The seeds of the patches are as far apart as the graph allows, each particle belongs to the nearest one along
     /// the edges, and then the seeds move to the middle of their patches once. Neighbouring patches get neighbouring
     /// numbers, which keeps the envelope of the coarse matrix small. Separate pieces of the graph share a patch only
-    /// where there are more than a hundred.
+    /// where there are hundreds.
     ///
     /// # Arguments
     /// * `positions` – rest positions, m
@@ -45,14 +51,20 @@ impl Aggregates {
             starts: neighbours.0,
             neighbours: neighbours.1,
         };
-        let patches = count.div_ceil(ROWS_PER_PATCH).min(MOST_PATCHES);
-        let mut seeds = graph.spread(patches);
-        let owners = graph.nearest(&seeds).1;
-        graph.center(&mut seeds, &owners);
-        let owners = graph.nearest(&seeds).1;
-        let order = graph.order(seeds.len(), &owners);
-
-        let mut members = vec![Vec::new(); seeds.len()];
+        let mut wanted = count.div_ceil(ROWS_PER_PATCH);
+        let (owners, order) = loop {
+            let mut seeds = graph.spread(wanted);
+            let owners = graph.nearest(&seeds).1;
+            graph.center(&mut seeds, &owners);
+            let owners = graph.nearest(&seeds).1;
+            let adjacent = graph.adjacent(seeds.len(), &owners);
+            let order = breadth_first_order(&adjacent);
+            if factor_work(&adjacent, &order) <= WORK_PER_ROW * count || wanted < 2 {
+                break (owners, order);
+            }
+            wanted = wanted * 3 / 4;
+        };
+        let mut members = vec![Vec::new(); order.len()];
         for (particle, &owner) in (0..).zip(&owners) {
             members[owner as usize].push(particle);
         }
@@ -136,7 +148,7 @@ impl Graph<'_> {
                 .unwrap_or(0);
             let distance = distances[farthest];
             let is_enough = seeds.len() >= count && distance.is_finite();
-            if distance == 0.0 || is_enough || seeds.len() >= 2 * MOST_PATCHES {
+            if distance == 0.0 || is_enough || seeds.len() >= count.max(MOST_PIECES) {
                 return seeds;
             }
             self.relax(farthest as u32, seeds.len() as u32, &mut distances, &mut owners);
@@ -173,8 +185,8 @@ impl Graph<'_> {
         }
     }
 
-    /// The patches, breadth first from one at an end, piece by piece.
-    fn order(&self, patches: usize, owners: &[u32]) -> Vec<usize> {
+    /// The neighbours of each patch, ascending.
+    fn adjacent(&self, patches: usize, owners: &[u32]) -> Vec<Vec<u32>> {
         let mut adjacent = vec![Vec::new(); patches];
         for (particle, &owner) in (0..).zip(owners) {
             for &neighbour in self.around(particle) {
@@ -187,34 +199,54 @@ impl Graph<'_> {
         for list in &mut adjacent {
             list.sort_unstable();
         }
-        let breadth_first = |start: usize, seen: &mut Vec<bool>, order: &mut Vec<usize>| {
-            let mut next = order.len();
-            order.push(start);
-            seen[start] = true;
-            while next < order.len() {
-                for &other in &adjacent[order[next]] {
-                    if !seen[other as usize] {
-                        seen[other as usize] = true;
-                        order.push(other as usize);
-                    }
+        adjacent
+    }
+}
+
+/// The patches, breadth first from one at an end, piece by piece.
+fn breadth_first_order(adjacent: &[Vec<u32>]) -> Vec<usize> {
+    let walk = |start: usize, seen: &mut Vec<bool>, order: &mut Vec<usize>| {
+        let mut next = order.len();
+        order.push(start);
+        seen[start] = true;
+        while next < order.len() {
+            for &other in &adjacent[order[next]] {
+                if !seen[other as usize] {
+                    seen[other as usize] = true;
+                    order.push(other as usize);
                 }
-                next += 1;
             }
-        };
-        let mut seen = vec![false; patches];
-        let mut order = Vec::with_capacity(patches);
-        for start in 0..patches {
-            if seen[start] {
-                continue;
-            }
+            next += 1;
+        }
+    };
+    let mut seen = vec![false; adjacent.len()];
+    let mut order = Vec::with_capacity(adjacent.len());
+    for start in 0..adjacent.len() {
+        if !seen[start] {
             // The last one found from anywhere is at an end.
             let mut trial = Vec::new();
-            breadth_first(start, &mut seen.clone(), &mut trial);
-            let end = trial.last().copied().unwrap_or(start);
-            breadth_first(end, &mut seen, &mut order);
+            walk(start, &mut seen.clone(), &mut trial);
+            walk(trial.last().copied().unwrap_or(start), &mut seen, &mut order);
         }
-        order
     }
+    order
+}
+
+/// Multiplications that factoring the coarse matrix takes, in its envelope.
+fn factor_work(adjacent: &[Vec<u32>], order: &[usize]) -> usize {
+    let mut rank = vec![0; order.len()];
+    for (place, &patch) in order.iter().enumerate() {
+        rank[patch] = place;
+    }
+    order
+        .iter()
+        .enumerate()
+        .map(|(place, &patch)| {
+            let first = adjacent[patch].iter().map(|&other| rank[other as usize]);
+            let width = 6 * (place + 1 - first.fold(place, usize::min));
+            6 * width * width / 2
+        })
+        .sum()
 }
 
 #[cfg(test)]

@@ -42,6 +42,15 @@ pub(in crate::step) struct Potential<T> {
     pub smallest_volume_ratio: T,
 }
 
+impl Potential<f64> {
+    /// The sum over no element.
+    pub const NOTHING: Self = Self {
+        elastic: 0.0,
+        dissipated_power: 0.0,
+        smallest_volume_ratio: f64::INFINITY,
+    };
+}
+
 /// A number for each entry of a block matrix, columns one after another.
 pub(super) type PairBlock = [Real; 9];
 
@@ -53,13 +62,8 @@ pub(super) fn sum_potential<const N: usize, const P: usize, E: Element<N, P>>(
     threads: Threads,
     chunks: &mut Vec<Potential<f64>>,
 ) -> Potential<f64> {
-    let nothing = Potential {
-        elastic: 0.0,
-        dissipated_power: 0.0,
-        smallest_volume_ratio: f64::INFINITY,
-    };
     chunks.clear();
-    chunks.resize(blocks.len().div_ceil(BLOCKS_PER_CHUNK), nothing);
+    chunks.resize(blocks.len().div_ceil(BLOCKS_PER_CHUNK), Potential::NOTHING);
     let piece = threads.piece(chunks.len());
     let pieces = blocks
         .chunks(piece * BLOCKS_PER_CHUNK)
@@ -78,7 +82,7 @@ pub(super) fn sum_potential<const N: usize, const P: usize, E: Element<N, P>>(
             chunk.smallest_volume_ratio = f64::from(smallest.simd_horizontal_min());
         }
     });
-    chunks.iter().fold(nothing, |sum, chunk| Potential {
+    chunks.iter().fold(Potential::NOTHING, |sum, chunk| Potential {
         elastic: sum.elastic + chunk.elastic,
         dissipated_power: sum.dissipated_power + chunk.dissipated_power,
         smallest_volume_ratio: sum.smallest_volume_ratio.min(chunk.smallest_volume_ratio),

@@ -39,6 +39,8 @@ pub(crate) struct ImplicitSolver {
     pub trial: Vec<Vector3<Real>>,
     /// Linear resistance of the air, kg/s, by particle.
     pub drag: Vec<Real>,
+    /// Potential of the elements at the start of the step, while nothing that it depends on has changed.
+    start_elements: Option<Potential<f64>>,
     /// Whether the stage of elastic forces is switched on.
     pub is_elastic: bool,
     /// Length of the last step, s, when `other_*` hold its start; zero otherwise.
@@ -120,6 +122,7 @@ impl ImplicitSolver {
 
     /// Which particles are free.
     pub fn set_freedoms(&mut self, particles: &Particles) {
+        self.start_elements = None;
         for (freedom, &particle) in self.system.freedoms.iter_mut().zip(&self.system.particles) {
             *freedom = if particles.inverse_masses[particle as usize] == 0.0 {
                 Freedom::Held
@@ -267,9 +270,9 @@ impl ImplicitSolver {
         tetrahedra: Option<&Tetrahedra>,
         stage: &Stage,
     ) -> Energy {
-        let velocities = std::mem::take(&mut self.velocities);
-        let energy = self.potential(particles, &particles.positions, tetrahedra, stage, |i| velocities[i]);
-        self.velocities = velocities;
+        let velocities = &self.velocities;
+        let mut energy = self.without_elements(particles, &self.approach, stage, |i| velocities[i]);
+        energy.add(&self.elements(&particles.positions, tetrahedra, stage), stage.step);
         energy
     }
 
@@ -288,35 +291,27 @@ impl ImplicitSolver {
             *place = if held { particles.positions[i] } else { start[i] };
         }
         let rate = stage.step.recip();
-        let energy = self.potential_from(particles, &trial, tetrahedra, stage, &approach, |i| {
-            (trial[i] - approach[i].position) * rate
-        });
+        let velocity = |i: usize| (trial[i] - approach[i].position) * rate;
+        let mut energy = self.without_elements(particles, &approach, stage, velocity);
+        // Both stages of a step start from the same place, unless pins have moved; friction counts from another.
+        let is_same = tetrahedra.is_none_or(|tetrahedra| tetrahedra.viscosity().is_none())
+            && !particles.inverse_masses.contains(&0.0);
+        let elements = self
+            .start_elements
+            .filter(|_| is_same)
+            .unwrap_or_else(|| self.elements(&trial, tetrahedra, stage));
+        self.start_elements = Some(elements);
+        energy.add(&elements, stage.step);
         self.trial = trial;
         self.approach = approach;
         energy
     }
 
-    fn potential(
-        &mut self,
+    fn without_elements(
+        &self,
         particles: &Particles,
-        positions: &[Vector3<Real>],
-        tetrahedra: Option<&Tetrahedra>,
-        stage: &Stage,
-        velocity: impl Fn(usize) -> Vector3<Real>,
-    ) -> Energy {
-        let approach = std::mem::take(&mut self.approach);
-        let energy = self.potential_from(particles, positions, tetrahedra, stage, &approach, velocity);
-        self.approach = approach;
-        energy
-    }
-
-    fn potential_from(
-        &mut self,
-        particles: &Particles,
-        positions: &[Vector3<Real>],
-        tetrahedra: Option<&Tetrahedra>,
-        stage: &Stage,
         approach: &[Approach<Real>],
+        stage: &Stage,
         velocity: impl Fn(usize) -> Vector3<Real>,
     ) -> Energy {
         let (mut inertial, mut drag_power) = (0.0, 0.0);
@@ -328,26 +323,34 @@ impl ImplicitSolver {
                 drag_power += f64::from(self.drag[i] * velocity.norm_squared());
             }
         }
-        let mut elements = Potential {
-            elastic: 0.0,
-            dissipated_power: 0.0,
-            smallest_volume_ratio: f64::INFINITY,
-        };
-        if let Some(tetrahedra) = tetrahedra.filter(|_| self.is_elastic) {
-            let threads = Threads::for_work(tetrahedra.len());
-            let sums = &mut self.system.sums;
-            elements = with_law(tetrahedra, stage, |tetrahedra, kind| {
-                kind.sum(tetrahedra, positions, threads, sums)
-            });
-        }
-        let half_step = 0.5 * f64::from(stage.step);
         Energy {
-            incremental: inertial
-                + elements.elastic
-                + half_step * (elements.dissipated_power + drag_power),
-            elements,
+            incremental: inertial + 0.5 * f64::from(stage.step) * drag_power,
+            elements: Potential::NOTHING,
             drag_power,
         }
+    }
+
+    fn elements(
+        &mut self,
+        positions: &[Vector3<Real>],
+        tetrahedra: Option<&Tetrahedra>,
+        stage: &Stage,
+    ) -> Potential<f64> {
+        let Some(tetrahedra) = tetrahedra.filter(|_| self.is_elastic) else {
+            return Potential::NOTHING;
+        };
+        let threads = Threads::for_work(tetrahedra.len());
+        let sums = &mut self.system.sums;
+        with_law(tetrahedra, stage, |tetrahedra, kind| {
+            kind.sum(tetrahedra, positions, threads, sums)
+        })
+    }
+}
+
+impl Energy {
+    fn add(&mut self, elements: &Potential<f64>, step: Real) {
+        self.elements = *elements;
+        self.incremental += elements.elastic + 0.5 * f64::from(step) * elements.dissipated_power;
     }
 }
 
