@@ -10,7 +10,7 @@ use bevy_pliant::prelude::*;
 use nalgebra::Vector3;
 
 use super::harmonic;
-use super::measure::soundness;
+use super::measure::{soundness, vertices_where};
 use super::props::{Prop, PropShape, STEEL, SceneColor, painted_floor};
 use super::scene::no_systems;
 use super::{Check, Outcome, Parameter, Record, Scene, SceneError, Settings, Viewpoint};
@@ -128,8 +128,8 @@ fn build(world: &mut World, settings: &Settings) -> Result<(), SceneError> {
         .map_err(|error| SceneError(error.to_string()))?
         .translated_by(Vector3::x() * (LENGTH / 2.0));
     let close = 1e-6;
-    let clamped = indices(&mesh, |position| position.x < close);
-    let tip = indices(&mesh, |position| position.x > LENGTH - close);
+    let clamped = vertices_where(&mesh, |position| position.x < close);
+    let tip = vertices_where(&mesh, |position| position.x > LENGTH - close);
     let material = PliantMaterial::new(
         settings.get(&YOUNG) as Real,
         settings.get(&POISSON) as Real,
@@ -154,16 +154,6 @@ fn build(world: &mut World, settings: &Settings) -> Result<(), SceneError> {
         Transform::from_xyz(-half_size.x, 0.0, 0.0),
     ));
     Ok(())
-}
-
-/// The vertices that `select` chooses.
-fn indices(mesh: &TetrahedralMesh, select: impl Fn(&Vector3<f64>) -> bool) -> Vec<u32> {
-    let chosen = mesh
-        .positions
-        .iter()
-        .zip(0_u32..)
-        .filter(|(position, _)| select(position));
-    chosen.map(|(_, index)| index).collect()
 }
 
 fn sample(world: &mut World) -> Vec<(&'static str, f64)> {

@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_pliant::prelude::*;
+use nalgebra::Vector3;
 
 use super::record::worst;
 use super::{Check, Record};
@@ -33,6 +34,18 @@ pub fn fastest_center(world: &mut World) -> f64 {
     )
 }
 
+/// Number of particles, of all bodies, whose position or velocity is not finite.
+pub fn particles_not_finite(world: &mut World) -> f64 {
+    let finite = |vector: &Vector3<_>| vector.iter().all(|x: &bevy_pliant::Real| x.is_finite());
+    let mut bodies = world.query::<&Particles>();
+    let count = bodies
+        .iter(world)
+        .flat_map(|particles| particles.positions.iter().zip(&particles.velocities))
+        .filter(|(position, velocity)| !(finite(position) && finite(velocity)))
+        .count();
+    count as f64
+}
+
 /// What must hold in every scene: no body left out, no number that is not finite.
 pub fn soundness(record: &Record) -> [Check; 2] {
     let finite = |value: f64| f64::from(u8::from(!value.is_finite()));
@@ -52,6 +65,17 @@ pub fn soundness(record: &Record) -> [Check; 2] {
         ),
         Check::equal("rows_not_finite", broken_rows.sum(), 0.0),
     ]
+}
+
+/// [`soundness`], and every particle finite in every frame: needs the sample `particles_not_finite`.
+pub fn particle_soundness(record: &Record) -> Vec<Check> {
+    let mut checks = soundness(record).to_vec();
+    checks.push(Check::equal(
+        "particles_not_finite",
+        worst(record.column("particles_not_finite")),
+        0.0,
+    ));
+    checks
 }
 
 /// What must hold where bodies come to rest on a floor at height zero: nothing below it, no element inverted at the
@@ -92,4 +116,14 @@ pub fn smallest_volume_ratio(record: &Record) -> f64 {
         .iter()
         .map(|row| row.smallest_volume_ratio)
         .fold(f64::INFINITY, f64::min)
+}
+
+/// The vertices of a mesh that `select` chooses by their position (m).
+pub fn vertices_where(mesh: &TetrahedralMesh, select: impl Fn(&Vector3<f64>) -> bool) -> Vec<u32> {
+    let chosen = mesh
+        .positions
+        .iter()
+        .zip(0_u32..)
+        .filter(|(position, _)| select(position));
+    chosen.map(|(_, index)| index).collect()
 }

@@ -31,7 +31,12 @@ mod run;
 mod scene;
 mod settings;
 mod snapshot;
+mod statics;
+mod stiffness;
+mod torture;
 mod torus;
+mod tower;
+mod tumble;
 
 pub use props::{Prop, PropShape, SceneColor, SceneEntity};
 pub use record::{Check, Outcome, Record, Row};
@@ -47,6 +52,10 @@ pub const SCENES: &[Scene] = &[
     jelly::SCENE,
     mesh::SCENE,
     pendulum::SCENE,
+    stiffness::SCENE,
+    torture::SCENE,
+    tumble::SCENE,
+    tower::SCENE,
 ];
 
 /// The scene of that name.

@@ -164,11 +164,37 @@ fn a_check_that_fails_is_told_by_the_exit_code() {
     assert_eq!(output.status.code(), Some(1));
 }
 
+/// Runs that any integrator holds, as short as the checks allow.
+#[test]
+fn hard_scenes_hold_their_checks() {
+    for arguments in [
+        &["stiffness", "--set", "bars=3"][..],
+        &["torture", "--seconds", "2", "--set", "viscosity=200"],
+        &["tumble"],
+        &["tower"],
+    ] {
+        let common = ["--headless", "--csv", "/dev/null"];
+        let output = gallery(&[arguments, &common].concat());
+        let result = result(&output);
+        assert!(output.status.success(), "{arguments:?}: {result}");
+    }
+}
+
 #[test]
 fn scenes_are_listed() {
     let output = gallery(&["--list"]);
     let text = String::from_utf8_lossy(&output.stdout);
-    for scene in ["torus", "bar", "jelly", "mesh", "pendulum"] {
+    for scene in [
+        "torus",
+        "bar",
+        "jelly",
+        "mesh",
+        "pendulum",
+        "stiffness",
+        "torture",
+        "tumble",
+        "tower",
+    ] {
         assert!(text.contains(scene), "no {scene} in {text}");
     }
     assert!(output.status.success());
