@@ -32,10 +32,10 @@ use self::sweep::{
 use super::PliantClock;
 use crate::Real;
 use crate::body::{Particles, PliantState, Quarantined, Surface, SurfaceProperties};
-use crate::colliders::{Bounds, RigidBodyState, RigidColliders};
+use crate::colliders::{Bounds, RigidBodyState, RigidCollider, RigidColliders};
 use crate::kernel::contact::{ContactLaw, coulomb_response, effective_inverse_mass};
 
-mod sweep;
+pub(crate) mod sweep;
 #[cfg(test)]
 mod tests;
 
@@ -170,6 +170,22 @@ fn collide_body(
     tally
 }
 
+/// Coefficients of a soft body and a collider.
+pub(crate) fn contact_law(soft: &SurfaceProperties, rigid: &RigidCollider) -> ContactLaw<Real> {
+    ContactLaw {
+        restitution: rigid
+            .restitution_rule
+            .combine(soft.restitution, rigid.restitution)
+            .min(1.0),
+        static_friction: rigid
+            .friction_rule
+            .combine(soft.static_friction, rigid.friction),
+        kinetic_friction: rigid
+            .friction_rule
+            .combine(soft.kinetic_friction, rigid.friction),
+    }
+}
+
 /// A particle on its way through the substep.
 struct Mover {
     inverse_mass: Real,
@@ -281,7 +297,7 @@ impl Stage<'_> {
             ),
         };
         let dt = self.step.dt;
-        let mut law = self.law(swept);
+        let mut law = contact_law(self.properties, swept.collider);
         // The velocity at the instant of the contact, against the stored one.
         let lead = mover.acceleration * ((at.fraction - self.step.velocity_fraction) * dt);
         let impact_velocity = mover.velocity + lead - surface_velocity;
@@ -336,23 +352,6 @@ impl Stage<'_> {
         slide -= normal * slide.dot(normal).min(0.0);
         mover.target = swept.carried(at) + swept.turned(&slide, at.fraction);
         mover.acceleration -= normal * mover.acceleration.dot(normal).min(0.0);
-    }
-
-    /// Coefficients of the pair.
-    fn law(&self, swept: &SweptCollider) -> ContactLaw<Real> {
-        let (soft, rigid) = (self.properties, swept.collider);
-        ContactLaw {
-            restitution: rigid
-                .restitution_rule
-                .combine(soft.restitution, rigid.restitution)
-                .min(1.0),
-            static_friction: rigid
-                .friction_rule
-                .combine(soft.static_friction, rigid.friction),
-            kinetic_friction: rigid
-                .friction_rule
-                .combine(soft.kinetic_friction, rigid.friction),
-        }
     }
 
     /// Where a particle stays whose path could not be settled: carried along by the collider that it touched last,

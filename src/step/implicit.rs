@@ -15,18 +15,24 @@ mod elements;
 mod momentum;
 mod solver;
 mod tetrahedron;
+mod touch;
 
 use bevy::prelude::*;
 use nalgebra::Vector3;
 
 use self::momentum::Momenta;
 pub(crate) use self::solver::ImplicitSolver;
-use self::solver::{Energy, Stage};
+use self::solver::{Energy, MatrixIs, Stage};
 use self::tetrahedron::Reference;
+use self::touch::Surroundings;
 use super::threads::{Threads, for_each_body};
 use super::{ImplicitScheme, PliantClock, PliantForces};
 use crate::Real;
-use crate::body::{AirDrag, Particles, Pins, PliantState, Quarantined, Surface, Tetrahedra};
+use super::collide::sweep::SweptCollider;
+use crate::body::{
+    AirDrag, Particles, Pins, PliantState, Quarantined, Surface, SurfaceProperties, Tetrahedra,
+};
+use crate::colliders::{Bounds, RigidColliders};
 use crate::kernel::drag::WindFace;
 use crate::kernel::implicit::conjugate_gradient::Limits;
 use crate::kernel::implicit::schemes::{
@@ -98,6 +104,8 @@ type Body = (
     &'static mut ImplicitSolver,
     &'static mut PliantState,
     Option<&'static Pins>,
+    Option<&'static Surface>,
+    Option<&'static SurfaceProperties>,
 );
 
 /// Gives every body a solver that fits it.
@@ -126,13 +134,18 @@ pub(super) fn step(world: &mut World, settings: Settings) {
     let clock = *world.resource::<PliantClock>();
     let mut bodies = world.query_filtered::<Body, Without<Quarantined>>();
     world.run_schedule(PliantForces);
-    for_all(world, &mut bodies, |(particles, _, solver, ..)| {
+    for_all(world, &mut bodies, |(particles, _, solver, state, ..)| {
         let particles = &mut **particles;
         particles.start_positions.copy_from_slice(&particles.positions);
         solver.start_velocities.copy_from_slice(&particles.velocities);
         take_given(particles, &mut solver.given[0]);
+        let energies = &state.energies;
+        solver.start_dissipated = [energies.dissipated, energies.contact];
+        // What touched in the last step goes into the solve from the start.
+        solver.is_done = !solver.touches.is_empty();
+        let touches = std::mem::take(&mut solver.touches);
         solver.set_freedoms(particles);
-        solver.is_done = false;
+        solver.touches = touches;
     });
     match settings.scheme {
         ImplicitScheme::RungeKutta => {
@@ -148,6 +161,18 @@ pub(super) fn step(world: &mut World, settings: Settings) {
             for_all(world, &mut bodies, |body| single_stage(body, &clock, settings));
         }
     }
+    world.resource_scope(|world, rigid: Mut<RigidColliders>| {
+        let swept: Vec<SweptCollider> = rigid
+            .colliders
+            .iter()
+            .filter(|collider| collider.touches_soft_bodies() && collider.body.is_none())
+            .map(|collider| {
+                let (start, end) = (clock.start_fraction as Real, clock.end_fraction as Real);
+                SweptCollider::new(collider, &rigid.bodies, start, end, clock.tick_dt as Real)
+            })
+            .collect();
+        for_all(world, &mut bodies, |body| meet(body, &clock, settings, &swept));
+    });
     *world.resource_mut::<PliantClock>() = PliantClock {
         time: clock.time + clock.dt,
         velocity_fraction: 1.0,
@@ -161,6 +186,8 @@ type BodyItem<'a> = (
     Mut<'a, ImplicitSolver>,
     Mut<'a, PliantState>,
     Option<&'a Pins>,
+    Option<&'a Surface>,
+    Option<&'a SurfaceProperties>,
 );
 
 /// Large bodies one after another, each shared between threads; the others side by side.
@@ -208,11 +235,14 @@ fn place_pins(
 }
 
 fn first_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
-    let (particles, tetrahedra, solver, state, pins) = body;
+    let (particles, tetrahedra, solver, state, pins, ..) = body;
+    if solver.is_done {
+        return;
+    }
     let step = (GAMMA * clock.dt) as Real;
     approach_from_start(particles, solver, step);
     place_pins(particles, &mut solver.velocities, *pins, clock, GAMMA);
-    let outcome = solve(particles, tetrahedra, solver, state, step, None, settings, true);
+    let outcome = solve(particles, tetrahedra, solver, state, step, None, settings, MatrixIs::New);
     let Some(energy) = outcome else {
         fall_back(body, clock, settings);
         return;
@@ -226,7 +256,7 @@ fn first_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
 }
 
 fn last_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
-    let (particles, tetrahedra, solver, state, pins) = body;
+    let (particles, tetrahedra, solver, state, pins, ..) = body;
     if solver.is_done {
         return;
     }
@@ -247,7 +277,7 @@ fn last_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
     }
     place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
     let weight = ((1.0 - GAMMA) / GAMMA) as Real;
-    let outcome = solve(particles, tetrahedra, solver, state, step, Some(weight), settings, false);
+    let outcome = solve(particles, tetrahedra, solver, state, step, Some(weight), settings, MatrixIs::Same);
     let Some(energy) = outcome else {
         fall_back(body, clock, settings);
         return;
@@ -258,7 +288,10 @@ fn last_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
 }
 
 fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
-    let (particles, tetrahedra, solver, state, pins) = body;
+    let (particles, tetrahedra, solver, state, pins, ..) = body;
+    if solver.is_done {
+        return;
+    }
     let remembers = settings.scheme == ImplicitScheme::BackwardDifferences
         && (solver.history - clock.dt).abs() <= 1e-9 * clock.dt;
     let dt = clock.dt as Real;
@@ -276,7 +309,7 @@ fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
     }
     place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
     let weight = remembers.then_some(-1.0 / 3.0);
-    let outcome = solve(particles, tetrahedra, solver, state, step, weight, settings, true);
+    let outcome = solve(particles, tetrahedra, solver, state, step, weight, settings, MatrixIs::New);
     let Some(energy) = outcome else {
         fall_back(body, clock, settings);
         return;
@@ -308,7 +341,7 @@ fn solve(
     step: Real,
     weight: Option<Real>,
     settings: Settings,
-    linearize: bool,
+    matrix_is: MatrixIs,
 ) -> Option<Energy> {
     // The reference positions are read while others are written.
     let start = std::mem::take(&mut particles.start_positions);
@@ -321,7 +354,7 @@ fn solve(
         },
         limits: settings.limits,
     };
-    let solution = solver.newton_step(particles, tetrahedra.as_deref_mut(), &stage, linearize);
+    let solution = solver.newton_step(particles, tetrahedra.as_deref_mut(), &stage, matrix_is);
     note(state, &solution);
     let energy = solver.energy(particles, tetrahedra.as_deref(), &stage);
     let before = solver.start_energy(particles, &start, tetrahedra.as_deref(), &stage);
@@ -358,13 +391,29 @@ fn account(state: &mut PliantState, energy: &Energy, dt: f64) {
 
 /// Repeats a step by backward Euler with a line search from the start: monotone, so always stable.
 fn fall_back(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
-    let (particles, tetrahedra, solver, state, pins) = body;
-    let solver = &mut **solver;
-    state.solver.fallbacks += 1;
+    let (particles, tetrahedra, solver, state, pins, ..) = body;
+    let (particles, solver) = (&mut **particles, &mut **solver);
     let step = clock.dt as Real;
-    let start = particles.start_positions.clone();
     approach_from_start(particles, solver, step);
     place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
+    let energy = with_stage(particles, solver, step, settings, |particles, solver, stage| {
+        descend(particles, tetrahedra, solver, state, stage)
+    });
+    account(state, &energy, clock.dt);
+    solver.is_done = true;
+    solver.history = 0.0;
+    finish(body, clock, [1.0, 0.0]);
+}
+
+/// Runs `work` with a stage of backward Euler, whose metric is that of the start positions.
+fn with_stage<Out>(
+    particles: &mut Particles,
+    solver: &mut ImplicitSolver,
+    step: Real,
+    settings: Settings,
+    work: impl FnOnce(&mut Particles, &mut ImplicitSolver, &Stage) -> Out,
+) -> Out {
+    let start = std::mem::take(&mut particles.start_positions);
     let stage = Stage {
         step,
         reference: Reference {
@@ -373,43 +422,222 @@ fn fall_back(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
         },
         limits: settings.limits,
     };
+    let out = work(particles, solver, &stage);
+    particles.start_positions = start;
+    out
+}
+
+/// Newton's method with a line search, from the start of the step; its potential at the end.
+fn descend(
+    particles: &mut Particles,
+    tetrahedra: &mut Option<Mut<Tetrahedra>>,
+    solver: &mut ImplicitSolver,
+    state: &mut PliantState,
+    stage: &Stage,
+) -> Energy {
+    state.solver.fallbacks += 1;
+    let start = stage.reference.first;
     for i in 0..particles.len() {
         if particles.inverse_masses[i] > 0.0 {
             solver.velocities[i] = Vector3::zeros();
             particles.positions[i] = start[i];
         }
     }
-    let mut best = solver.energy(particles, tetrahedra.as_deref(), &stage);
+    let mut best = solver.start_energy(particles, start, tetrahedra.as_deref(), stage);
     for _ in 0..FALLBACK_STEPS {
-        let solution = solver.newton_step(particles, tetrahedra.as_deref_mut(), &stage, true);
+        let solution =
+            solver.newton_step(particles, tetrahedra.as_deref_mut(), stage, MatrixIs::New);
         note(state, &solution);
-        let mut energy = solver.energy(particles, tetrahedra.as_deref(), &stage);
+        let mut energy = solver.energy(particles, tetrahedra.as_deref(), stage);
         let mut fraction: Real = 1.0;
         for _ in 0..HALVINGS {
             if energy.incremental < best.incremental {
                 break;
             }
-            solver.advance(particles, step, -0.5 * fraction);
+            solver.advance(particles, stage.step, -0.5 * fraction);
             fraction *= 0.5;
-            energy = solver.energy(particles, tetrahedra.as_deref(), &stage);
+            energy = solver.energy(particles, tetrahedra.as_deref(), stage);
         }
         if energy.incremental.is_nan() || energy.incremental >= best.incremental {
-            solver.advance(particles, step, -fraction);
+            solver.advance(particles, stage.step, -fraction);
             break;
         }
         best = energy;
     }
-    account(state, &best, clock.dt);
-    solver.is_done = true;
+    best
+}
+
+/// Solves of a step with contact, at most.
+const ROUNDS: usize = 6;
+
+/// Looks whether a body has met fixed or kinematic colliders, and if so repeats its step with them.
+fn meet(body: &mut BodyItem, clock: &PliantClock, settings: Settings, swept: &[SweptCollider]) {
+    let (particles, tetrahedra, solver, state, pins, surface, properties) = body;
+    let (particles, solver) = (&mut **particles, &mut **solver);
+    if solver.touches.is_empty() && swept.is_empty() {
+        return;
+    }
+    let properties = properties.copied().unwrap_or_default();
+    let touching = surface.map(Surface::particles);
+    let mut bounds = Bounds::empty();
+    for_touching(touching, particles.len(), |i| {
+        bounds.include(&particles.start_positions[i]);
+        bounds.include(&particles.positions[i]);
+    });
+    // Along a carried contact the positions are still those of the start.
+    let travel = solver.start_velocities.iter().fold(0.0, |most: Real, v| most.max(v.amax()));
+    let bounds = bounds.inflated(properties.thickness * 2.0 + travel * clock.dt as Real);
+    let candidates: Vec<usize> = (0..swept.len())
+        .filter(|&index| swept[index].bounds.overlaps(&bounds))
+        .collect();
+    if candidates.is_empty() && solver.touches.is_empty() {
+        return;
+    }
+    let surroundings = Surroundings {
+        swept,
+        candidates: &candidates,
+        properties,
+        dt: clock.dt as Real,
+    };
+    let had_touches = !solver.touches.is_empty();
+    let carried = std::mem::take(&mut solver.touches);
+    let kept = carried.iter().filter_map(|touch| surroundings.carry(touch, particles));
+    solver.touches.extend(kept);
+    let start = &particles.start_positions;
+    if !had_touches && !join(particles, start, solver, touching, &surroundings) {
+        return;
+    }
+    let step = clock.dt as Real;
+    [state.energies.dissipated, state.energies.contact] = solver.start_dissipated;
+    approach_from_start(particles, solver, step);
+    place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
     solver.history = 0.0;
-    finish(body, clock, [1.0, 0.0]);
+    let energy = with_stage(particles, solver, step, settings, |particles, solver, stage| {
+        let mut matrix_is = MatrixIs::New;
+        for round in 0..ROUNDS {
+            solver.set_freedoms(particles);
+            let solution =
+                solver.newton_step(particles, tetrahedra.as_deref_mut(), stage, matrix_is);
+            note(state, &solution);
+            let start = stage.reference.first;
+            let changed = judge(particles, tetrahedra, solver, stage)
+                | join(particles, start, solver, touching, &surroundings);
+            if !changed || round + 1 == ROUNDS {
+                break;
+            }
+            matrix_is = MatrixIs::Constrained;
+        }
+        let energy = solver.energy(particles, tetrahedra.as_deref(), stage);
+        let before =
+            solver.start_energy(particles, stage.reference.first, tetrahedra.as_deref(), stage);
+        let allowed = before.incremental * (1.0 + 1e-5) + noise(tetrahedra.as_deref());
+        if energy.incremental <= allowed {
+            energy
+        } else {
+            solver.set_freedoms(particles);
+            descend(particles, tetrahedra, solver, state, stage)
+        }
+    });
+    account(state, &energy, clock.dt);
+    conclude(particles, tetrahedra, solver, state, clock);
+    solver.is_done = true;
+}
+
+/// Calls `work` with every particle that can touch.
+fn for_touching(touching: Option<&[u32]>, count: usize, mut work: impl FnMut(usize)) {
+    match touching {
+        Some(particles) => particles.iter().for_each(|&particle| work(particle as usize)),
+        None => (0..count).for_each(work),
+    }
+}
+
+/// Adds the particles that the candidate state drives into a collider; whether there are any.
+fn join(
+    particles: &Particles,
+    start: &[Vector3<Real>],
+    solver: &mut ImplicitSolver,
+    touching: Option<&[u32]>,
+    surroundings: &Surroundings,
+) -> bool {
+    let known: Vec<usize> = solver.touches.iter().map(|touch| touch.particle).collect();
+    let before = solver.touches.len();
+    for_touching(touching, particles.len(), |particle| {
+        if particles.inverse_masses[particle] == 0.0 || known.binary_search(&particle).is_ok() {
+            return;
+        }
+        let incoming = solver.start_velocities[particle];
+        let (from, to) = (start[particle], particles.positions[particle]);
+        if let Some(touch) = surroundings.find(particle, from, to, &incoming) {
+            solver.touches.push(touch);
+        }
+    });
+    let has_more = solver.touches.len() > before;
+    solver.touches.sort_by_key(|touch| touch.particle);
+    has_more
+}
+
+/// Applies Coulomb's law to all contacts; whether any of them may now do something else.
+fn judge(
+    particles: &Particles,
+    tetrahedra: &mut Option<Mut<Tetrahedra>>,
+    solver: &mut ImplicitSolver,
+    stage: &Stage,
+) -> bool {
+    solver.evaluate(particles, tetrahedra.as_deref_mut(), stage);
+    let mut touches = std::mem::take(&mut solver.touches);
+    let mut changed = false;
+    touches.retain_mut(|touch| {
+        let force = solver.holding_force(touch, particles, tetrahedra.as_deref(), stage.step);
+        let velocity = solver.velocities[touch.particle];
+        let verdict = touch.judge(&force, &velocity);
+        changed |= verdict.unwrap_or(true);
+        verdict.is_some()
+    });
+    solver.touches = touches;
+    changed
+}
+
+/// Writes the result of a step with contact to the particles, and what contact took from them to the account.
+fn conclude(
+    particles: &mut Particles,
+    tetrahedra: &Option<Mut<Tetrahedra>>,
+    solver: &mut ImplicitSolver,
+    state: &mut PliantState,
+    clock: &PliantClock,
+) {
+    let (step, inverse_dt) = (clock.dt as Real, (1.0 / clock.dt) as Real);
+    let mut lost = 0.0;
+    for touch in &solver.touches {
+        let force = solver.holding_force(touch, particles, tetrahedra.as_deref(), step);
+        let relative = solver.velocities[touch.particle] - touch.surface_velocity;
+        lost -= f64::from(force.dot(&relative)) * clock.dt;
+    }
+    for touch in &solver.touches {
+        // A particle that met the surface on the way has its velocity, not the mean of its way.
+        let velocity = &mut solver.velocities[touch.particle];
+        let missing = (touch.surface_velocity - *velocity).dot(&touch.normal) + touch.rebound;
+        *velocity += touch.normal * missing;
+    }
+    state.contacts = solver.touches.len() as u32;
+    state.energies.contact += lost;
+    state.energies.dissipated += lost;
+    for i in 0..particles.len() {
+        if particles.inverse_masses[i] > 0.0 {
+            particles.velocities[i] = solver.velocities[i];
+        }
+        particles.velocity_remainders[i] = Vector3::zeros();
+        particles.position_remainders[i] = Vector3::zeros();
+        particles.forces[i] = (particles.velocities[i] - solver.start_velocities[i])
+            * (particles.masses[i] * inverse_dt);
+    }
+    solver.touches.retain(|touch| touch.rebound == 0.0);
 }
 
 /// Writes the result of a step to the particles, with momentum as it should be.
 ///
 /// `shares` are those of the given accelerations at the start and at the first stage in the impulse of the step.
 fn finish(body: &mut BodyItem, clock: &PliantClock, shares: [f64; 2]) {
-    let (particles, _, solver, state, _) = body;
+    let (particles, _, solver, state, ..) = body;
     let (particles, solver) = (&mut **particles, &mut **solver);
     let is_free = particles.inverse_masses.iter().all(|&inverse| inverse > 0.0);
     let wanted = is_free.then(|| wanted_momenta(particles, solver, clock.dt, shares));

@@ -15,13 +15,13 @@ use crate::kernel::contact::ballistic_impact;
 
 /// A position at a fraction of the substep.
 #[derive(Clone, Copy)]
-pub(super) struct Waypoint {
+pub(crate) struct Waypoint {
     pub position: Vector3<Real>,
     pub fraction: Real,
 }
 
 /// A collider over one substep.
-pub(super) struct SweptCollider<'a> {
+pub(crate) struct SweptCollider<'a> {
     pub collider: &'a RigidCollider,
     start: Isometry3<Real>,
     end: Isometry3<Real>,
@@ -37,7 +37,7 @@ pub(super) struct SweptCollider<'a> {
 }
 
 /// A contact on a path.
-pub(super) struct Contact {
+pub(crate) struct Contact {
     /// Index into the list of swept colliders.
     pub index: usize,
     /// Where the particle is and when.
@@ -48,7 +48,7 @@ pub(super) struct Contact {
 
 /// What a search for contact needs to know beside the path.
 #[derive(Clone, Copy)]
-pub(super) struct Reach<'a> {
+pub(crate) struct Reach<'a> {
     /// Distance kept from surfaces, m.
     pub thickness: Real,
     /// ½ a dt² of the particle, m: the path's bend, which makes the time of an impact exact in free flight.
@@ -232,7 +232,7 @@ impl<'a> SweptCollider<'a> {
 ///
 /// The place of a contact is on the path as one collider sees it. Seen from another collider that turns, it may lie
 /// beyond that one's surface; then the contact with the other one counts.
-pub(super) fn first_contact(
+pub(crate) fn first_contact(
     swept: &[SweptCollider],
     candidates: &[usize],
     from: &Waypoint,
@@ -286,7 +286,7 @@ fn earliest(
 }
 
 /// Whether a path goes through the surface of any of the colliders at `candidates`.
-pub(super) fn crosses(
+pub(crate) fn crosses(
     swept: &[SweptCollider],
     candidates: &[usize],
     from: &Waypoint,
@@ -299,7 +299,7 @@ pub(super) fn crosses(
 
 /// The deepest approach to a surface at the end of the substep: unit normal in world space and what is missing to
 /// the thickness, m.
-pub(super) fn deepest_overlap(
+pub(crate) fn deepest_overlap(
     swept: &[SweptCollider],
     candidates: &[usize],
     position: &Vector3<Real>,

@@ -7,6 +7,7 @@ use simba::simd::SimdValue;
 use super::super::threads::Threads;
 use super::elements::{PairBlock, Potential, evaluate_forces, linearize, sum_potential};
 use super::tetrahedron::{ElasticTetrahedron, Friction, Reference};
+use super::touch::Touch;
 use crate::Real;
 use crate::body::tetrahedra::{LANES, Lanes};
 use crate::body::{ElasticModel, Particles, Tetrahedra};
@@ -37,6 +38,10 @@ pub(crate) struct ImplicitSolver {
     pub given: [Vec<Vector3<Real>>; 2],
     /// Positions of the state that a result is compared with.
     pub trial: Vec<Vector3<Real>>,
+    /// Particles that touch colliders.
+    pub touches: Vec<Touch>,
+    /// Energy lost until the start of the step, and its part that contact took, J.
+    pub start_dissipated: [f64; 2],
     /// Linear resistance of the air, kg/s, by particle.
     pub drag: Vec<Real>,
     /// Potential of the elements at the start of the step, while nothing that it depends on has changed.
@@ -54,6 +59,7 @@ pub(crate) struct ImplicitSolver {
 struct System {
     /// Particle of each row, and row of each particle.
     particles: Vec<u32>,
+    rows: Vec<u32>,
     matrix: BlockMatrix<Real>,
     coarse: CoarseSpace<Real>,
     conjugate_gradient: ConjugateGradient<Real>,
@@ -73,6 +79,17 @@ pub(in crate::step) struct Stage<'a> {
     /// Metric that viscosity counts from.
     pub reference: Reference<'a>,
     pub limits: Limits,
+}
+
+/// What became of the matrix since the last solve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::step) enum MatrixIs {
+    /// The body has moved far: linearize again.
+    New,
+    /// Other particles are held: the preconditioner must follow.
+    Constrained,
+    /// Nothing has changed.
+    Same,
 }
 
 /// Potentials of a stage.
@@ -130,17 +147,66 @@ impl ImplicitSolver {
                 Freedom::Free
             };
         }
+        for touch in &self.touches {
+            let row = self.system.rows.get(touch.particle);
+            if let Some(&row) = row {
+                self.system.freedoms[row as usize] = touch.freedom();
+            }
+        }
+    }
+
+    /// Puts the particles that touch where they have to be.
+    fn place_touches(&mut self, positions: &mut [Vector3<Real>], step: Real) {
+        for touch in &self.touches {
+            let particle = touch.particle;
+            let place = touch.place(&positions[particle]);
+            positions[particle] = place;
+            self.velocities[particle] = (place - self.approach[particle].position) / step;
+        }
+    }
+
+    /// The force that holds each particle that touches, at the current positions: what is missing in its row, N.
+    pub fn holding_force(
+        &self,
+        touch: &Touch,
+        particles: &Particles,
+        tetrahedra: Option<&Tetrahedra>,
+        step: Real,
+    ) -> Vector3<Real> {
+        let particle = touch.particle;
+        let velocity = self.velocities[particle];
+        let mut force = (velocity - self.approach[particle].velocity)
+            * (particles.masses[particle] / step)
+            + velocity * self.drag[particle];
+        if let Some(tetrahedra) = tetrahedra.filter(|_| self.is_elastic) {
+            let forces = tetrahedra.corner_vectors.as_flattened().as_flattened();
+            let places = tetrahedra.incidence_starts[particle] as usize
+                ..tetrahedra.incidence_starts[particle + 1] as usize;
+            for &place in &tetrahedra.incidence[places] {
+                force -= forces[place as usize];
+            }
+        }
+        force
+    }
+
+    /// Evaluates the forces of the elements at the current positions.
+    pub fn evaluate(&mut self, particles: &Particles, tetrahedra: Option<&mut Tetrahedra>, stage: &Stage) {
+        if let Some(tetrahedra) = tetrahedra.filter(|_| self.is_elastic) {
+            let threads = Threads::for_work(tetrahedra.len());
+            with_law(tetrahedra, stage, |tetrahedra, kind| {
+                kind.evaluate(&mut self.system, particles, tetrahedra, threads, false);
+            });
+        }
     }
 
     /// One step of Newton's method on the stage, from the velocities that stand in `velocities`; positions follow.
     ///
-    /// The matrix of the last call is used again unless `linearize_again`.
     pub fn newton_step(
         &mut self,
         particles: &mut Particles,
         tetrahedra: Option<&mut Tetrahedra>,
         stage: &Stage,
-        linearize_again: bool,
+        matrix_is: MatrixIs,
     ) -> Solution {
         let step = stage.step;
         for i in 0..particles.len() {
@@ -148,13 +214,17 @@ impl ImplicitSolver {
                 particles.positions[i] = self.approach[i].position + self.velocities[i] * step;
             }
         }
+        let mut positions = std::mem::take(&mut particles.positions);
+        self.place_touches(&mut positions, step);
+        particles.positions = positions;
         let Some(tetrahedra) = tetrahedra.filter(|_| self.is_elastic) else {
             self.step_alone(particles, step);
             return Solution::default();
         };
         let threads = Threads::for_work(tetrahedra.len());
         with_law(&mut *tetrahedra, stage, |tetrahedra, kind| {
-            kind.evaluate(&mut self.system, particles, tetrahedra, threads, linearize_again);
+            let again = matrix_is == MatrixIs::New;
+            kind.evaluate(&mut self.system, particles, tetrahedra, threads, again);
         });
         self.set_residual(particles, tetrahedra, step, threads);
         let System {
@@ -169,7 +239,7 @@ impl ImplicitSolver {
             corner_stiffness,
             ..
         } = &mut self.system;
-        if linearize_again {
+        if matrix_is == MatrixIs::New {
             let elements = corner_stiffness.as_flattened().as_flattened();
             let piece = threads.piece(matrix.rows());
             let ranges = (0..matrix.rows()).step_by(piece);
@@ -186,6 +256,8 @@ impl ImplicitSolver {
             for (position, &particle) in positions.iter_mut().zip(&*order) {
                 *position = row(&particles.positions[particle as usize]);
             }
+        }
+        if matrix_is != MatrixIs::Same {
             conjugate_gradient.prepare(threads, matrix, freedoms);
             coarse.update(threads, matrix, freedoms, positions);
         }
@@ -225,6 +297,7 @@ impl ImplicitSolver {
     ) {
         let System {
             particles: order,
+            rows,
             residual,
             freedoms,
             ..
@@ -250,6 +323,12 @@ impl ImplicitSolver {
                 freedom.filter(residual);
             }
         });
+        for touch in self.touches.iter().filter(|touch| !touch.is_sticking) {
+            let residual = &mut residual[rows[touch.particle] as usize];
+            for axis in 0..3 {
+                residual[axis] += touch.friction[axis];
+            }
+        }
     }
 
     /// Particles without elements: only the air acts on them.
@@ -261,6 +340,14 @@ impl ImplicitSolver {
                 particles.positions[i] = self.approach[i].position + self.velocities[i] * step;
             }
         }
+        for touch in &self.touches {
+            let i = touch.particle;
+            self.velocities[i] += touch.friction * (step * particles.inverse_masses[i]);
+            particles.positions[i] = self.approach[i].position + self.velocities[i] * step;
+        }
+        let mut positions = std::mem::take(&mut particles.positions);
+        self.place_touches(&mut positions, step);
+        particles.positions = positions;
     }
 
     /// The incremental potential and its parts at the current positions and velocities.
@@ -290,11 +377,15 @@ impl ImplicitSolver {
             let held = particles.inverse_masses[i] == 0.0;
             *place = if held { particles.positions[i] } else { start[i] };
         }
+        for touch in &self.touches {
+            trial[touch.particle] = touch.place(&trial[touch.particle]);
+        }
         let rate = stage.step.recip();
         let velocity = |i: usize| (trial[i] - approach[i].position) * rate;
         let mut energy = self.without_elements(particles, &approach, stage, velocity);
         // Both stages of a step start from the same place, unless pins have moved; friction counts from another.
         let is_same = tetrahedra.is_none_or(|tetrahedra| tetrahedra.viscosity().is_none())
+            && self.touches.is_empty()
             && !particles.inverse_masses.contains(&0.0);
         let elements = self
             .start_elements
@@ -379,6 +470,7 @@ impl System {
         Self {
             coarse: CoarseSpace::new(&aggregates.starts, &matrix),
             particles: aggregates.particles,
+            rows,
             matrix,
             conjugate_gradient: ConjugateGradient::default(),
             freedoms: vec![Freedom::Free; count],

@@ -1,0 +1,176 @@
+//! Contact with fixed and kinematic colliders inside an implicit step.
+//!
+//! A particle that touches is held at the surface in the same solve that moves the rest of the body: sticking particles
+//! entirely, slipping ones along the normal only. What holds them is the residual of their rows, so that Coulomb's law
+//! is applied to the load that the whole body puts on them:
+//!
+//! ```text
+//! f = M (v − u)/h − f(x) + D v,   λ = n · f ≥ 0,   |f_t| ≤ μ_s λ while sticking,   f_t = −μ_d λ v_t/|v_t| while slipping
+//! ```
+//! Particles that would be pulled are let go, those that break loose slip, those whose slip turns round stick, those that
+//! the new solution drives into a collider join, and the solve is repeated, a few times at most. What is not settled
+//! then is left to the stage that follows ([`collide`](crate::step::collide)), which also answers for dynamic bodies.
+
+use bevy::prelude::*;
+use nalgebra::Vector3;
+
+use crate::Real;
+use crate::body::{Particles, SurfaceProperties};
+use crate::kernel::contact::ContactLaw;
+use crate::kernel::implicit::Freedom;
+use crate::step::collide::contact_law;
+use crate::step::collide::sweep::{Reach, SweptCollider, Waypoint, deepest_overlap, first_contact};
+
+/// Distance from the surface at which particles are held, in thicknesses: beyond what counts as contact afterwards.
+const HELD_AT: Real = 1.02;
+
+/// Distance within which a particle that touched still does, in thicknesses.
+const LOST_AT: Real = 1.5;
+
+/// A particle that touches a collider.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Touch {
+    pub particle: usize,
+    pub collider: Entity,
+    /// Unit normal, toward the particle.
+    pub normal: Vector3<Real>,
+    /// Where the particle is held at the end of the step, m.
+    pub anchor: Vector3<Real>,
+    /// Velocity of the surface there, m/s.
+    pub surface_velocity: Vector3<Real>,
+    pub is_sticking: bool,
+    /// Normal force, N.
+    pub load: Real,
+    /// Force of friction while slipping, N.
+    pub friction: Vector3<Real>,
+    /// Velocity along the normal that restitution asks for, relative to the surface, m/s.
+    pub rebound: Real,
+    pub law: ContactLaw<Real>,
+}
+
+impl Touch {
+    pub fn freedom(&self) -> Freedom<Real> {
+        if self.is_sticking {
+            Freedom::Held
+        } else {
+            Freedom::Plane(self.normal)
+        }
+    }
+
+    /// The nearest place to `position` where the particle may be at the end of the step.
+    pub fn place(&self, position: &Vector3<Real>) -> Vector3<Real> {
+        if self.is_sticking {
+            self.anchor
+        } else {
+            position + self.normal * (self.anchor - position).dot(&self.normal)
+        }
+    }
+
+    /// Applies Coulomb's law to the force that holds the particle, at the velocity of the solution; whether that changed
+    /// what the particle may do. `None` when the surface would have to pull.
+    pub fn judge(&mut self, force: &Vector3<Real>, velocity: &Vector3<Real>) -> Option<bool> {
+        let load = force.dot(&self.normal);
+        if load < 0.0 || load.is_nan() {
+            return None;
+        }
+        let settled = (load - self.load).abs() <= 0.1 * load;
+        self.load = load;
+        if self.is_sticking {
+            let tangential = force - self.normal * load;
+            let size = tangential.norm();
+            if size <= self.law.static_friction * load {
+                return Some(false);
+            }
+            self.is_sticking = false;
+            self.friction = tangential * (self.law.kinetic_friction * load / size);
+            return Some(true);
+        }
+        let relative = velocity - self.surface_velocity;
+        let slip = relative - self.normal * relative.dot(&self.normal);
+        let speed = slip.norm();
+        if speed == 0.0 || slip.dot(&self.friction) > 0.0 {
+            self.is_sticking = true;
+            self.friction = Vector3::zeros();
+            return Some(true);
+        }
+        self.friction = slip * (-self.law.kinetic_friction * load / speed);
+        Some(!settled)
+    }
+}
+
+/// The colliders that may touch a body, and how.
+pub(super) struct Surroundings<'a> {
+    pub swept: &'a [SweptCollider<'a>],
+    pub candidates: &'a [usize],
+    pub properties: SurfaceProperties,
+    pub dt: Real,
+}
+
+impl Surroundings<'_> {
+    /// Where a touch of the last step stands in this one, if it lasts.
+    pub fn carry(&self, touch: &Touch, particles: &Particles) -> Option<Touch> {
+        let &index = self
+            .candidates
+            .iter()
+            .find(|&&index| self.swept[index].collider.entity == touch.collider)?;
+        let start = Waypoint {
+            position: particles.start_positions[touch.particle],
+            fraction: 0.0,
+        };
+        let carried = self.swept[index].carried(&start);
+        let reach = self.properties.thickness * LOST_AT;
+        let (normal, missing) = deepest_overlap(self.swept, &[index], &carried, reach)?;
+        Some(Touch {
+            normal,
+            anchor: carried + normal * (missing - self.properties.thickness * (LOST_AT - HELD_AT)),
+            surface_velocity: self.swept[index].velocity_at(&start),
+            rebound: 0.0,
+            ..*touch
+        })
+    }
+
+    /// The touch of a particle on its way from `start` to `end`, if there is one; `incoming` is its velocity.
+    pub fn find(
+        &self,
+        particle: usize,
+        start: Vector3<Real>,
+        end: Vector3<Real>,
+        incoming: &Vector3<Real>,
+    ) -> Option<Touch> {
+        let at = |position, fraction| Waypoint { position, fraction };
+        let (start, end) = (at(start, 0.0), at(end, 1.0));
+        let reach = Reach {
+            thickness: self.properties.thickness,
+            bend: Vector3::zeros(),
+            answered: &[],
+        };
+        let contact = first_contact(self.swept, self.candidates, &start, &end, &reach)?;
+        let swept = &self.swept[contact.index];
+        let surface_velocity = swept.velocity_at(&contact.at);
+        let mut anchor = swept.carried(&contact.at);
+        let mut normal = swept.turned(&contact.normal, contact.at.fraction);
+        let within = self.properties.thickness * LOST_AT;
+        if let Some((outward, missing)) = deepest_overlap(self.swept, &[contact.index], &anchor, within) {
+            normal = outward;
+            anchor += outward * (missing - self.properties.thickness * (LOST_AT - HELD_AT));
+        } else {
+            anchor += normal * self.properties.thickness;
+        }
+        let law = contact_law(&self.properties, swept.collider);
+        let approach = -(incoming - surface_velocity).dot(&normal);
+        let rebound = law.restitution * approach.max(0.0);
+        anchor += normal * (rebound * (1.0 - contact.at.fraction) * self.dt);
+        Some(Touch {
+            particle,
+            collider: swept.collider.entity,
+            normal,
+            anchor,
+            surface_velocity,
+            is_sticking: rebound == 0.0,
+            load: 0.0,
+            friction: Vector3::zeros(),
+            rebound,
+            law,
+        })
+    }
+}
