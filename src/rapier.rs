@@ -17,6 +17,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bevy::app::FixedPostUpdate;
 use bevy::ecs::intern::Interned;
@@ -117,21 +118,26 @@ fn advise_on_time_steps(
     let (Some(mode), Some(fixed)) = (mode, fixed) else {
         return;
     };
-    let step = fixed.timestep().as_secs_f32();
+    let is_variable = schedule.is_some_and(|schedule| schedule.is_variable);
+    if let Some(advice) = advice_on_time_steps(is_variable, &mode, fixed.timestep()) {
+        warn!("{advice}");
+    }
+}
+
+/// What to type if Rapier steps once per frame (`is_variable`) or by another step than a tick; `None` if all is well.
+fn advice_on_time_steps(is_variable: bool, mode: &TimestepMode, tick: Duration) -> Option<String> {
+    let step = tick.as_secs_f32();
     let is_in_step =
         matches!(*mode, TimestepMode::Fixed { dt, .. } if (dt - step).abs() <= step * 1e-3);
-    let is_variable = schedule.is_some_and(|schedule| schedule.is_variable);
-    if is_in_step && !is_variable {
-        return;
-    }
-    warn!(
-        "Rapier does not step together with the deformable bodies ({}{:?}): moving colliders will jerk and may leave \
-         particles behind. Type `app.insert_resource(TimestepMode::Fixed {{ dt: 1.0 / {}, substeps: 1 }})` and \
-         `.add_plugins(RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule())`.",
-        if is_variable { "once per frame, " } else { "" },
-        *mode,
-        (1.0 / step * 1000.0).round() / 1000.0,
-    );
+    (is_variable || !is_in_step).then(|| {
+        format!(
+            "Rapier does not step together with the deformable bodies ({}{mode:?}): moving colliders will jerk and may \
+             leave particles behind. Type `app.insert_resource(TimestepMode::Fixed {{ dt: 1.0 / {}, substeps: 1 }})` and \
+             `.add_plugins(RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule())`.",
+            if is_variable { "once per frame, " } else { "" },
+            (1.0 / step * 1000.0).round() / 1000.0,
+        )
+    })
 }
 
 /// Fills [`RigidColliders`] from all of Rapier's worlds, colliders in the order of Rapier's arena.

@@ -1,7 +1,7 @@
 //! The live energy plot.
 
 use bevy_egui::egui::{self, Color32};
-use egui_plot::{AxisHints, Line, Plot, PlotPoints};
+use egui_plot::{AxisHints, GridInput, GridMark, Line, Plot, PlotPoints};
 
 use crate::scenes::{Record, Row};
 
@@ -67,8 +67,11 @@ pub fn energy_plot(ui: &mut egui::Ui, record: &Record, height: f32) {
     ui.label(egui::RichText::new(title).size(11.5));
     Plot::new("energies")
         .height(height)
-        .grid_spacing(6.0..=70.0)
-        .custom_y_axes(vec![AxisHints::new_y().label_spacing(14.0..=22.0)])
+        .grid_spacing(6.0..=20.0)
+        .x_grid_spacer(marks)
+        .y_grid_spacer(marks)
+        .custom_x_axes(vec![AxisHints::new_x().label_spacing(10.0..=20.0)])
+        .custom_y_axes(vec![AxisHints::new_y().label_spacing(10.0..=20.0)])
         .allow_drag(false)
         .allow_zoom(false)
         .allow_scroll(false)
@@ -91,4 +94,33 @@ pub fn unit_for(largest: f64) -> (f64, &'static str) {
         value if value > 0.0 => (1e6, "µJ"),
         _ => (1.0, "J"),
     }
+}
+
+/// Marks at round numbers, four to ten on an axis: all of them have room for a label.
+fn marks(axis: GridInput) -> Vec<GridMark> {
+    let (low, high) = axis.bounds;
+    let step_size = round_step((high - low) / 4.0);
+    let (first, last) = ((low / step_size).ceil(), (high / step_size).floor());
+    // Written so that a number that is not one gives no mark.
+    let count = if last - first < 100.0 {
+        (last - first) as usize + 1
+    } else {
+        0
+    };
+    (0..count)
+        .map(|index| GridMark {
+            value: (first + index as f64) * step_size,
+            step_size,
+        })
+        .collect()
+}
+
+/// The largest of 1, 2 and 5 times a power of ten that is not above a number.
+fn round_step(largest: f64) -> f64 {
+    let power = 10_f64.powf(largest.max(f64::MIN_POSITIVE).log10().floor());
+    let factor = [5.0, 2.0]
+        .into_iter()
+        .find(|factor| factor * power <= largest)
+        .unwrap_or(1.0);
+    factor * power
 }

@@ -89,7 +89,8 @@ impl Plugin for StagePlugin {
             .add_systems(FixedFirst, |mut stage: ResMut<Stage>| {
                 stage.tick_start = Instant::now();
             })
-            .add_systems(FixedLast, record_tick);
+            .add_systems(FixedLast, record_tick)
+            .add_systems(Last, judge_exit);
     }
 }
 
@@ -160,6 +161,17 @@ fn serve_request(world: &mut World) {
                 .entity_mut(camera)
                 .insert(orbit_camera(&scene.viewpoint));
         }
+    }
+}
+
+/// Closing the window while the check of the scene on stage fails is a failure of the program.
+fn judge_exit(
+    mut exits: ParamSet<(MessageReader<AppExit>, MessageWriter<AppExit>)>,
+    stage: Res<Stage>,
+) {
+    let fails = stage.outcome.as_ref().is_some_and(|outcome| !outcome.ok());
+    if fails && exits.p0().read().any(AppExit::is_success) {
+        exits.p1().write(AppExit::error());
     }
 }
 

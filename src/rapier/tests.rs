@@ -1,12 +1,74 @@
-//! Parry's shapes against brute force: no cast misses, distances and normals agree.
+//! Parry's shapes against brute force: no cast misses, distances and normals agree. What the bridge says and refuses.
 
+use std::time::Duration;
+
+use bevy::prelude::*;
 use bevy_rapier3d::parry::math::{Pose, Vector};
 use bevy_rapier3d::parry::shape::SharedShape;
+use bevy_rapier3d::plugin::TimestepMode;
+use bevy_rapier3d::plugin::context::{RapierContextColliders, RapierRigidBodySet};
+use bevy_rapier3d::rapier::geometry::ColliderBuilder;
 use nalgebra::Vector3;
 
-use super::ParryShape;
+use super::{ParryShape, advice_on_time_steps, read_colliders};
 use crate::Real;
-use crate::colliders::ColliderShape;
+use crate::colliders::{ColliderShape, RigidColliders};
+
+const TICK: Duration = Duration::from_micros(15_625);
+
+#[test]
+fn a_rapier_out_of_step_is_told_what_to_type() {
+    let fixed = |dt: f32| TimestepMode::Fixed { dt, substeps: 1 };
+    assert_eq!(advice_on_time_steps(false, &fixed(1.0 / 64.0), TICK), None);
+
+    let slow = advice_on_time_steps(false, &fixed(1.0 / 60.0), TICK).expect("another step");
+    assert!(
+        slow.contains("TimestepMode::Fixed { dt: 1.0 / 64, substeps: 1 }"),
+        "{slow}"
+    );
+    assert!(slow.contains("in_fixed_schedule()"), "{slow}");
+    assert!(!slow.contains("once per frame"), "{slow}");
+
+    let variable = TimestepMode::Variable {
+        max_dt: 1.0 / 60.0,
+        time_scale: 1.0,
+        substeps: 1,
+    };
+    let varies = advice_on_time_steps(false, &variable, TICK).expect("a step that varies");
+    assert!(varies.contains("Variable"), "{varies}");
+
+    let per_frame = advice_on_time_steps(true, &fixed(1.0 / 64.0), TICK).expect("another schedule");
+    assert!(per_frame.contains("(once per frame, Fixed"), "{per_frame}");
+}
+
+#[test]
+fn a_collider_whose_pose_is_not_a_number_is_left_out() {
+    let mut world = World::new();
+    world.init_resource::<Time>();
+    world.init_resource::<RigidColliders>();
+    let mut colliders = RapierContextColliders::default();
+    for (entity, height) in [(1, 0.5), (2, f32::NAN), (3, f32::INFINITY), (4, -0.5)] {
+        let collider = ColliderBuilder::ball(0.5)
+            .translation(Vector::new(0.0, height, 0.0))
+            .user_data(u128::from(
+                Entity::from_raw_u32(entity).expect("an index").to_bits(),
+            ));
+        colliders.colliders.insert(collider);
+    }
+    world.spawn((colliders, RapierRigidBodySet::default()));
+    for _ in 0..2 {
+        world
+            .run_system_cached(read_colliders)
+            .expect("colliders are read");
+        let heights: Vec<Real> = world
+            .resource::<RigidColliders>()
+            .colliders
+            .iter()
+            .map(|collider| collider.end_pose.translation.y)
+            .collect();
+        assert_eq!(heights, [0.5, -0.5]);
+    }
+}
 
 /// Numbers between −1 and 1 from a small congruential generator, so that cases repeat.
 fn numbers(seed: u64) -> impl FnMut() -> Real {

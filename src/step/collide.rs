@@ -27,7 +27,7 @@ use bevy::prelude::*;
 use nalgebra::{Matrix3, Vector3};
 
 use self::sweep::{
-    Contact, Reach, SweptCollider, Waypoint, crosses, deepest_overlap, first_contact,
+    Contact, Reach, SweptCollider, Waypoint, closed_gap, crosses, deepest_overlap, first_contact,
 };
 use super::PliantClock;
 use crate::Real;
@@ -142,7 +142,8 @@ fn collide_body(
         bounds.include(&particles.start_positions[particle]);
         bounds.include(&particles.positions[particle]);
     }
-    let bounds = bounds.inflated(properties.thickness);
+    let size = bounds.min.amax().max(bounds.max.amax());
+    let bounds = bounds.inflated(properties.thickness + closed_gap(size, properties.thickness));
     let candidates: Vec<usize> = (0..swept.len())
         .filter(|&index| swept[index].bounds.overlaps(&bounds))
         .collect();

@@ -149,7 +149,13 @@ impl PowerIteration {
                 after += f64::from(mass) * f64::from(next.norm_squared());
                 *direction = next;
             }
-            if !(after > 0.0 && after.is_finite() && before > 0.0) {
+            if !(after.is_finite() && before.is_finite()) {
+                // An eigenvalue of zero would allow a step of any length: the last estimate is the best there is. The
+                // next iteration starts afresh.
+                self.direction.clear();
+                return;
+            }
+            if !(after > 0.0 && before > 0.0) {
                 self.eigenvalue = 0.0;
                 self.direction.clear();
                 return;
@@ -190,4 +196,50 @@ fn add_product(
             -block.rest_volume,
         )
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Springs of 1 to 3 N/m on masses of 1 kg, one by one, along all axes.
+    fn springs(direction: &[Vector3<Real>], out: &mut [Vector3<Real>]) {
+        for (index, (product, vector)) in out.iter_mut().zip(direction).enumerate() {
+            *product += vector * (index + 1) as Real;
+        }
+    }
+
+    fn masses() -> Particles {
+        Particles::new(vec![Vector3::zeros(); 3], vec![1.0; 3])
+    }
+
+    #[test]
+    fn power_iteration_finds_the_largest_eigenvalue() {
+        let mut iteration = PowerIteration::default();
+        iteration.run(&masses(), &mut Vec::new(), springs);
+        assert!(
+            (iteration.eigenvalue - 3.0).abs() < 1e-5,
+            "{}",
+            iteration.eigenvalue
+        );
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_leave_the_last_estimate() {
+        for broken in [Real::NAN, Real::INFINITY] {
+            let mut iteration = PowerIteration::default();
+            let mut scratch = Vec::new();
+            iteration.run(&masses(), &mut scratch, springs);
+            let known = iteration.eigenvalue;
+            iteration.run(&masses(), &mut scratch, |_, out| out[1].x = broken);
+            assert_eq!(iteration.eigenvalue, known, "{broken}");
+            // And the next iteration is as good as the first.
+            iteration.run(&masses(), &mut scratch, springs);
+            assert!(
+                (iteration.eigenvalue - 3.0).abs() < 1e-5,
+                "{broken}: {}",
+                iteration.eigenvalue
+            );
+        }
+    }
 }

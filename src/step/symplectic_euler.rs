@@ -16,9 +16,43 @@ use nalgebra::Vector3;
 
 use super::stable_step::StableStep;
 use super::threads::for_each_body;
-use super::{PliantClock, Substeps};
+use super::{PliantClock, PliantForces, Substeps};
 use crate::Real;
 use crate::body::{Particles, Pins, PliantState, Quarantined, Tetrahedra};
+
+/// Evaluates the forces at the start of a tick: anything may have changed since the last one, so those of its last
+/// substep are not trusted.
+///
+/// `last` is the clock as the last tick left it. Viscosity and drag take the velocities v½ here as everywhere. The
+/// stored ones hold half a velocity step more, which no contact has answered yet: with them, a body that lies still
+/// would rub against itself once per tick, and creep where friction barely holds it.
+pub(super) fn evaluate_at_start(world: &mut World, last: &PliantClock) {
+    let mut bodies = world.query_filtered::<(Entity, &mut Particles), Without<Quarantined>>();
+    let mut stored = Vec::new();
+    if last.velocity_fraction == 0.5 {
+        let half = 0.5 * last.dt as Real;
+        for (entity, mut particles) in bodies.iter_mut(world) {
+            let Particles {
+                velocities,
+                forces,
+                inverse_masses,
+                ..
+            } = &mut *particles;
+            let between = velocities
+                .iter()
+                .zip(forces.iter().zip(inverse_masses.iter()))
+                .map(|(velocity, (force, &inverse_mass))| velocity - force * (inverse_mass * half))
+                .collect();
+            stored.push((entity, std::mem::replace(velocities, between)));
+        }
+    }
+    world.run_schedule(PliantForces);
+    for (entity, velocities) in stored {
+        if let Ok((_, mut particles)) = bodies.get_mut(world, entity) {
+            particles.velocities = velocities;
+        }
+    }
+}
 
 /// Estimates how long a step of each body may be; the forces must belong to the current positions.
 pub(super) fn estimate_steps(world: &mut World) {

@@ -4,7 +4,8 @@ use bevy::prelude::*;
 
 use super::runge_kutta::{self, NextStep, StepSettings};
 use super::symplectic_euler::{
-    SubstepCount, estimate_steps, finish_kick, first_substep, kick_and_drift, next_substep,
+    SubstepCount, estimate_steps, evaluate_at_start, finish_kick, first_substep, kick_and_drift,
+    next_substep,
 };
 use super::{
     Integrator, PliantClock, PliantForces, PliantStep, PliantStepSystems, Substeps, implicit,
@@ -30,7 +31,8 @@ pub(super) fn tick(world: &mut World) {
     if !(dt > 0.0 && dt.is_finite()) {
         return;
     }
-    let start = world.resource::<PliantClock>().time;
+    let last = *world.resource::<PliantClock>();
+    let start = last.time;
     let begin = PliantClock {
         time: start,
         tick_dt: dt,
@@ -58,8 +60,7 @@ pub(super) fn tick(world: &mut World) {
             }
         }
         Integrator::SymplecticEuler { substeps } => {
-            // Anything may have changed since the last tick, so the forces of its last substep are not trusted.
-            world.run_schedule(PliantForces);
+            evaluate_at_start(world, &last);
             if let Substeps::Automatic { .. } = substeps {
                 estimate_steps(world);
             }

@@ -185,7 +185,8 @@ fn what_the_air_takes_is_in_the_account() {
 #[test]
 fn drag_pushes_against_the_motion_and_acts_on_the_windward_side_only() {
     let mut app = app_at(60.0);
-    app.insert_resource(PliantGravity(Vec3::ZERO));
+    app.insert_resource(Integrator::SYMPLECTIC_EULER)
+        .insert_resource(PliantGravity(Vec3::ZERO));
     let body = spawn_box(
         &mut app,
         STIFF,

@@ -134,7 +134,8 @@ fn the_error_of_the_reference_integrator_follows_its_tolerance() {
 #[test]
 fn automatic_substeps_keep_a_stiff_block_bounded() {
     let mut app = app();
-    app.insert_resource(PliantGravity(Vec3::ZERO));
+    app.insert_resource(Integrator::SYMPLECTIC_EULER)
+        .insert_resource(PliantGravity(Vec3::ZERO));
     let body = spawn_block(&mut app, 1e7);
     let mut particles = app.world_mut().get_mut::<Particles>(body).expect("a body");
     for i in 0..particles.len() {
@@ -268,7 +269,8 @@ fn a_stage_that_is_switched_off_has_no_effect_left() {
 #[test]
 fn elasticity_switched_off_leaves_a_cloud_of_free_particles() {
     let mut app = app();
-    app.insert_resource(PliantGravity(Vec3::ZERO));
+    app.insert_resource(Integrator::SYMPLECTIC_EULER)
+        .insert_resource(PliantGravity(Vec3::ZERO));
     app.configure_sets(PliantForces, PliantStepSystems::Elasticity.run_if(|| false));
     let body = spawn_block(&mut app, 1e5);
     let mut particles = app.world_mut().get_mut::<Particles>(body).expect("a body");
@@ -332,7 +334,8 @@ fn a_user_force_is_ordered_against_the_stages_by_its_set_alone() {
 /// A falling, wobbling block after `count` ticks, with whatever `interrupt` does before the tenth.
 fn wobbled(interrupt: impl Fn(&mut App, Entity)) -> Vec<Vector3<Real>> {
     let mut app = app();
-    app.init_resource::<Running>();
+    app.insert_resource(Integrator::SYMPLECTIC_EULER)
+        .init_resource::<Running>();
     app.configure_sets(
         FixedPostUpdate,
         PliantSystems::Step.run_if(|running: Res<Running>| running.0),
@@ -387,4 +390,42 @@ fn a_pause_changes_nothing() {
         app.world_mut().resource_mut::<Running>().0 = true;
     });
     assert_eq!(stopped, straight, "paused by a run condition");
+}
+
+/// The largest power of the inner friction at any evaluation of the forces, W.
+#[derive(Resource, Default)]
+struct LargestPower(f64);
+
+/// Velocities are stored with half a step of the forces in them that the ground has not answered yet. With those, a body
+/// at rest would rub against itself once per tick.
+#[test]
+fn a_body_at_rest_on_the_ground_feels_no_inner_friction() {
+    let mut app = app();
+    app.insert_resource(symplectic(32))
+        .init_resource::<LargestPower>()
+        .add_systems(
+            PliantForces,
+            (|mut largest: ResMut<LargestPower>, bodies: Query<&PliantState>| {
+                for state in &bodies {
+                    largest.0 = largest.0.max(state.energies.dissipated_power);
+                }
+            })
+            .in_set(PliantStepSystems::AccumulateForces),
+        );
+    app.world_mut().spawn((
+        bevy_rapier3d::prelude::Collider::cuboid(1.0, 0.5, 1.0),
+        Transform::from_xyz(0.0, -0.5, 0.0),
+    ));
+    let mesh = TetrahedralMesh::block([0.2; 3], [2; 3], CellSplit::Six).expect("a block");
+    app.world_mut().spawn((
+        Solid::new(mesh),
+        PliantMaterial::new(1e5, 0.3, 1000.0).with_viscosity(500.0, 500.0),
+        Transform::from_xyz(0.0, 0.101, 0.0),
+    ));
+    ticks(&mut app, 180);
+    app.insert_resource(LargestPower::default());
+    ticks(&mut app, 10);
+    let power = app.world().resource::<LargestPower>().0;
+    println!("inner friction {power:.1e} W");
+    assert!(power < 1e-6, "{power} W");
 }

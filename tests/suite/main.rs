@@ -18,6 +18,7 @@ mod determinism;
 mod drag;
 mod faults;
 mod free_flight;
+mod friction;
 mod gallery;
 mod house_rules;
 mod integrators;

@@ -51,7 +51,8 @@ struct Response {
 impl Specimen {
     fn new(material: PliantMaterial, split: CellSplit) -> Self {
         let mut app = app();
-        app.insert_resource(PliantGravity(Vec3::ZERO));
+        app.insert_resource(Integrator::SYMPLECTIC_EULER)
+            .insert_resource(PliantGravity(Vec3::ZERO));
         app.configure_sets(FixedPostUpdate, PliantSystems::Step.run_if(|| false));
         let mesh = TetrahedralMesh::block(SIZE, CELLS, split).expect("a block");
         let rest = mesh.positions.clone();

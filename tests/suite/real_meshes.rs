@@ -37,6 +37,8 @@ fn sized(mesh: TetrahedralMesh) -> TetrahedralMesh {
 
 fn fall_and_land(path: &Path) {
     const FREE_TICKS: usize = 6;
+    // The impact runs through the body and back in a seventh of a second.
+    const LANDING_TICKS: usize = 12;
     let name = path
         .file_name()
         .expect("a name")
@@ -47,6 +49,7 @@ fn fall_and_land(path: &Path) {
     let count = mesh.tetrahedra.len();
 
     let mut app = app();
+    app.insert_resource(Integrator::SYMPLECTIC_EULER);
     app.world_mut().spawn((
         RigidBody::Fixed,
         Collider::cuboid(5.0, 0.5, 5.0),
@@ -83,7 +86,7 @@ fn fall_and_land(path: &Path) {
     );
     let total = state(&app, body).energies.total();
 
-    ticks(&mut app, 30);
+    ticks(&mut app, LANDING_TICKS);
     let state = state(&app, body);
     println!(
         "{name}: {count} tetrahedra, {} substeps, {} contacts, smallest volume ratio {:.3}",

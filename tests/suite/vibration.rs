@@ -193,7 +193,8 @@ fn a_bar_that_hits_a_wall_leaves_after_two_wave_times_with_the_speed_it_came_wit
     }
 
     let mut app = app_at(RATE);
-    app.insert_resource(PliantGravity(Vec3::ZERO));
+    app.insert_resource(Integrator::SYMPLECTIC_EULER)
+        .insert_resource(PliantGravity(Vec3::ZERO));
     app.world_mut().spawn((
         RigidBody::Fixed,
         Collider::cuboid(1.0, 0.5, 1.0),

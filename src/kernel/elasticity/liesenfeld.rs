@@ -121,7 +121,7 @@ impl<T: Scalar> Elasticity<T> for Liesenfeld<T> {
     /// ```text
     /// P = β F dev(FᵀF) + U' cof F
     /// ```
-    #[inline]
+    #[inline(always)]
     fn stress(&self, deformation: &Matrix3<T>) -> Matrix3<T> {
         let metric = deviator(&transposed_product(deformation, deformation));
         let volume = self.volume_term(determinant(deformation));
@@ -131,7 +131,7 @@ impl<T: Scalar> Elasticity<T> for Liesenfeld<T> {
     /// ```text
     /// dP = β (dF dev T + F dev(dFᵀF + FᵀdF)) + U'' (cof F : dF) cof F + U' d cof F
     /// ```
-    #[inline]
+    #[inline(always)]
     fn stress_differential(&self, deformation: &Matrix3<T>, change: &Matrix3<T>) -> Matrix3<T> {
         let metric = deviator(&transposed_product(deformation, deformation));
         let half = transposed_product(deformation, change);

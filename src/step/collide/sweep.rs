@@ -60,6 +60,17 @@ pub(crate) struct Reach<'a> {
 /// The part of the thickness that a path along an answered collider may take away.
 const SLACK: Real = 1e-2;
 
+/// The part of the thickness within which a gap counts as closed.
+const CLOSED: Real = 1e-3;
+
+/// How far beyond the thickness a gap counts as closed, m, for coordinates up to `size`.
+///
+/// Gaps are rounded to single precision, as Rapier's shapes are. What rests would fall through the difference in one
+/// substep or the other, move along the surface meanwhile without any friction, and so creep.
+pub(super) fn closed_gap(size: Real, thickness: Real) -> Real {
+    (size * (Real::EPSILON * 8.0)).max(thickness * CLOSED)
+}
+
 impl<'a> SweptCollider<'a> {
     /// The collider between two fractions of the tick.
     pub fn new(
@@ -181,12 +192,14 @@ impl<'a> SweptCollider<'a> {
         reach: &Reach,
         slack: Real,
     ) -> Option<(Real, Waypoint, Vector3<Real>)> {
-        let path = Bounds::of_segment(&from.position, &to.position).inflated(reach.thickness);
+        let closed = closed_gap(from.position.amax(), reach.thickness);
+        let touching = reach.thickness + closed;
+        let path = Bounds::of_segment(&from.position, &to.position).inflated(touching);
         if !path.overlaps(&self.bounds) {
             return None;
         }
         let (start, end) = self.local_path(from, to);
-        let local = Bounds::of_segment(&start, &end).inflated(reach.thickness);
+        let local = Bounds::of_segment(&start, &end).inflated(touching);
         if !local.overlaps(&self.local_bounds) {
             return None;
         }
@@ -194,7 +207,7 @@ impl<'a> SweptCollider<'a> {
         let (point, normal) = match &hit {
             Some(hit) => (hit.point, hit.normal),
             None => {
-                let nearest = self.collider.shape.project_within(&end, reach.thickness)?;
+                let nearest = self.collider.shape.project_within(&end, touching)?;
                 (nearest.point, nearest.normal)
             }
         };
@@ -207,7 +220,10 @@ impl<'a> SweptCollider<'a> {
         let rotation = self.pose(from.fraction).rotation;
         let bend = (rotation * normal).dot(&reach.bend) * duration * duration;
         let latest = hit.map_or(1.0, |hit| hit.fraction);
-        let excess = gap - reach.thickness;
+        let excess = match gap - reach.thickness {
+            excess if excess <= closed => 0.0,
+            excess => excess,
+        };
         let part = ballistic_impact(excess, end_gap - gap - bend, bend + bend, 1.0)
             .map_or(latest, |s| s.min(latest));
         let mut position = start.lerp(&end, part);

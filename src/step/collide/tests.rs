@@ -181,6 +181,28 @@ fn sticks_below_the_friction_angle_and_slides_above_it() {
     }
 }
 
+/// On a round surface gaps are never whole: what the rounding leaves open must not be fallen through again and again.
+#[test]
+fn sticks_on_a_round_surface() {
+    for degrees in [5.0, 14.0, 26.0] {
+        let angle = Real::to_radians(degrees);
+        let normal = Vector3::new(-angle.sin(), angle.cos(), 0.0);
+        for lift in [0.0, 1e-7, 5e-7] {
+            let ball = RigidCollider::fixed(
+                Entity::PLACEHOLDER,
+                Arc::new(Sphere { radius: 1.0 }),
+                Isometry3::identity(),
+            );
+            let mut world = World::new(normal * (1.001 + lift), Vector3::zeros(), vec![ball]);
+            world.dt = 1e-4;
+            let place = world.position();
+            world.run(10_000);
+            let crept = (world.position() - place).norm();
+            assert!(crept < 1e-6, "{degrees}°, {lift} m up: crept {crept} m");
+        }
+    }
+}
+
 #[test]
 fn push_up_an_incline_stops_and_stays() {
     let angle = Real::to_radians(20.0);

@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use bevy_pliant::body::SurfaceProperties;
 use bevy_pliant::colliders::RigidColliders;
 use bevy_rapier3d::prelude::{
-    AdditionalMassProperties, Collider, GravityScale, RigidBody, Velocity,
+    AdditionalMassProperties, Collider, GravityScale, RigidBody, Sleeping, Velocity,
 };
 use nalgebra::Vector3;
 
@@ -157,4 +157,62 @@ fn weight_on_a_dynamic_body_reaches_the_ground() {
         .expect("a block")
         .translation;
     assert!((block - Vec3::Y * 0.5).length() < 2e-2, "{block}");
+}
+
+#[test]
+fn a_push_wakes_a_sleeping_body() {
+    let mut app = app_with(4);
+    app.world_mut().spawn((
+        Collider::cuboid(5.0, 0.5, 5.0),
+        Transform::from_xyz(0.0, -0.5, 0.0),
+    ));
+    let block = app
+        .world_mut()
+        .spawn((
+            RigidBody::Dynamic,
+            Collider::cuboid(0.5, 0.5, 0.5),
+            Sleeping::default(),
+            Velocity::default(),
+            Transform::from_xyz(0.0, 0.5, 0.0),
+        ))
+        .id();
+    let sleeps = |app: &App| {
+        app.world()
+            .get::<Sleeping>(block)
+            .is_some_and(|sleeping| sleeping.sleeping)
+    };
+    let place = |app: &App| {
+        let transform = app.world().get::<Transform>(block).expect("a block");
+        transform.translation.x
+    };
+    for _ in 0..600 {
+        if sleeps(&app) {
+            break;
+        }
+        ticks(&mut app, 1);
+    }
+    assert!(sleeps(&app), "a block at rest falls asleep");
+    let rest = place(&app);
+    ticks(&mut app, 10);
+    assert!(sleeps(&app) && place(&app) == rest, "nothing wakes it");
+
+    spawn(
+        &mut app,
+        vec![vector(-1.0, 0.5, 0.0)],
+        vector(8.0, 0.0, 0.0),
+        SurfaceProperties::default(),
+    );
+    for _ in 0..12 {
+        ticks(&mut app, 1);
+        if !sleeps(&app) {
+            break;
+        }
+    }
+    assert!(!sleeps(&app), "the push wakes it");
+    ticks(&mut app, 10);
+    assert!(
+        place(&app) > rest + 0.1,
+        "it was pushed to {} m",
+        place(&app)
+    );
 }
