@@ -114,7 +114,11 @@ fn median(numbers: &[f64]) -> f64 {
 
 fn error(run: &Run, reference: &Run) -> f64 {
     let start = reference.tips[0];
-    let largest = reference.tips.iter().map(|tip| (*tip - start).length()).fold(0.0, f32::max);
+    let largest = reference
+        .tips
+        .iter()
+        .map(|tip| (*tip - start).length())
+        .fold(0.0, f32::max);
     let squares: f32 = run
         .tips
         .iter()
@@ -125,7 +129,9 @@ fn error(run: &Run, reference: &Run) -> f64 {
 }
 
 fn main() {
-    println!("| tetrahedra | E, Pa | integrator | ms per frame | error | iterations per solve | fallbacks | smallest J | volume error |");
+    println!(
+        "| tetrahedra | E, Pa | integrator | ms per frame | error | iterations per solve | fallbacks | smallest J | volume error |"
+    );
     println!("|--:|--:|---|--:|--:|--:|--:|--:|--:|");
     let poisson = argument("--poisson").unwrap_or(0.3) as f32;
     for resolution in [3, 6, 9, 12] {

@@ -123,8 +123,8 @@ impl<T: Scalar> Viscosity<T> {
 
         let outer = product_with_transpose(deformation, deformation);
         let shearing = self.shear * inverse_step * real::<T>(2.0);
-        let expanding = inverse_step
-            * (self.volumetric * real::<T>(2.0) - self.shear * real::<T>(4.0 / 3.0));
+        let expanding =
+            inverse_step * (self.volumetric * real::<T>(2.0) - self.shear * real::<T>(4.0 / 3.0));
         let pulled = gradients.map(|gradient| lifted * gradient);
         let stretched = gradients.map(|gradient| deformation * gradient);
         NODE_PAIRS.map(|(a, b)| {
@@ -247,16 +247,26 @@ mod tests {
                 VISCOSITY.power_density_of(&rate(deformation)) * 0.5 / inverse_step
             };
             let (change, step) = (random.matrix(1.0), 1e-6);
-            let slope = (potential(&(to + change * step)) - potential(&(to - change * step))) / (2.0 * step);
+            let slope = (potential(&(to + change * step)) - potential(&(to - change * step)))
+                / (2.0 * step);
             let stress = to * VISCOSITY.second_stress(&rate(&to));
-            assert_relative_eq!(double_contraction(&stress, &change), slope, epsilon = 1e-5, max_relative = 1e-6);
+            assert_relative_eq!(
+                double_contraction(&stress, &change),
+                slope,
+                epsilon = 1e-5,
+                max_relative = 1e-6
+            );
 
             let gradients = [random.vector(1.0), random.vector(1.0), random.vector(1.0)];
             let blocks = VISCOSITY.node_stiffness(&to, &rate(&to), inverse_step, &gradients);
             let mut stiffness = nalgebra::SMatrix::<f64, 9, 9>::zeros();
             for (block, (a, b)) in blocks.iter().zip(NODE_PAIRS) {
-                stiffness.fixed_view_mut::<3, 3>(3 * a, 3 * b).copy_from(block);
-                stiffness.fixed_view_mut::<3, 3>(3 * b, 3 * a).copy_from(&block.transpose());
+                stiffness
+                    .fixed_view_mut::<3, 3>(3 * a, 3 * b)
+                    .copy_from(block);
+                stiffness
+                    .fixed_view_mut::<3, 3>(3 * b, 3 * a)
+                    .copy_from(&block.transpose());
             }
             let eigenvalues = stiffness.symmetric_eigenvalues();
             assert!(eigenvalues.min() >= -1e-10 * eigenvalues.max());

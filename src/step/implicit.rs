@@ -25,10 +25,10 @@ pub(crate) use self::solver::ImplicitSolver;
 use self::solver::{Energy, MatrixIs, Stage};
 use self::tetrahedron::Reference;
 use self::touch::Surroundings;
+use super::collide::sweep::SweptCollider;
 use super::threads::{Threads, for_each_body};
 use super::{ImplicitScheme, PliantClock, PliantForces};
 use crate::Real;
-use super::collide::sweep::SweptCollider;
 use crate::body::{
     AirDrag, Particles, Pins, PliantState, Quarantined, Surface, SurfaceProperties, Tetrahedra,
 };
@@ -136,8 +136,12 @@ pub(super) fn step(world: &mut World, settings: Settings) {
     world.run_schedule(PliantForces);
     for_all(world, &mut bodies, |(particles, _, solver, state, ..)| {
         let particles = &mut **particles;
-        particles.start_positions.copy_from_slice(&particles.positions);
-        solver.start_velocities.copy_from_slice(&particles.velocities);
+        particles
+            .start_positions
+            .copy_from_slice(&particles.positions);
+        solver
+            .start_velocities
+            .copy_from_slice(&particles.velocities);
         take_given(particles, &mut solver.given[0]);
         let energies = &state.energies;
         solver.start_dissipated = [energies.dissipated, energies.contact];
@@ -149,16 +153,22 @@ pub(super) fn step(world: &mut World, settings: Settings) {
     });
     match settings.scheme {
         ImplicitScheme::RungeKutta => {
-            for_all(world, &mut bodies, |body| first_stage(body, &clock, settings));
+            for_all(world, &mut bodies, |body| {
+                first_stage(body, &clock, settings)
+            });
             *world.resource_mut::<PliantClock>() = PliantClock {
                 time: clock.time + GAMMA * clock.dt,
                 ..clock
             };
             world.run_schedule(PliantForces);
-            for_all(world, &mut bodies, |body| last_stage(body, &clock, settings));
+            for_all(world, &mut bodies, |body| {
+                last_stage(body, &clock, settings)
+            });
         }
         ImplicitScheme::BackwardEuler | ImplicitScheme::BackwardDifferences => {
-            for_all(world, &mut bodies, |body| single_stage(body, &clock, settings));
+            for_all(world, &mut bodies, |body| {
+                single_stage(body, &clock, settings)
+            });
         }
     }
     world.resource_scope(|world, rigid: Mut<RigidColliders>| {
@@ -171,7 +181,9 @@ pub(super) fn step(world: &mut World, settings: Settings) {
                 SweptCollider::new(collider, &rigid.bodies, start, end, clock.tick_dt as Real)
             })
             .collect();
-        for_all(world, &mut bodies, |body| meet(body, &clock, settings, &swept));
+        for_all(world, &mut bodies, |body| {
+            meet(body, &clock, settings, &swept)
+        });
     });
     *world.resource_mut::<PliantClock>() = PliantClock {
         time: clock.time + clock.dt,
@@ -224,7 +236,8 @@ fn place_pins(
     fraction: f64,
 ) {
     if let Some(pins) = pins {
-        let fraction = clock.start_fraction + (clock.end_fraction - clock.start_fraction) * fraction;
+        let fraction =
+            clock.start_fraction + (clock.end_fraction - clock.start_fraction) * fraction;
         pins.place(particles, fraction, clock.tick_dt);
     }
     for i in 0..particles.len() {
@@ -242,7 +255,16 @@ fn first_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
     let step = (GAMMA * clock.dt) as Real;
     approach_from_start(particles, solver, step);
     place_pins(particles, &mut solver.velocities, *pins, clock, GAMMA);
-    let outcome = solve(particles, tetrahedra, solver, state, step, None, settings, MatrixIs::New);
+    let outcome = solve(
+        particles,
+        tetrahedra,
+        solver,
+        state,
+        step,
+        None,
+        settings,
+        MatrixIs::New,
+    );
     let Some(energy) = outcome else {
         fall_back(body, clock, settings);
         return;
@@ -277,7 +299,16 @@ fn last_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
     }
     place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
     let weight = ((1.0 - GAMMA) / GAMMA) as Real;
-    let outcome = solve(particles, tetrahedra, solver, state, step, Some(weight), settings, MatrixIs::Same);
+    let outcome = solve(
+        particles,
+        tetrahedra,
+        solver,
+        state,
+        step,
+        Some(weight),
+        settings,
+        MatrixIs::Same,
+    );
     let Some(energy) = outcome else {
         fall_back(body, clock, settings);
         return;
@@ -309,15 +340,28 @@ fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
     }
     place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
     let weight = remembers.then_some(-1.0 / 3.0);
-    let outcome = solve(particles, tetrahedra, solver, state, step, weight, settings, MatrixIs::New);
+    let outcome = solve(
+        particles,
+        tetrahedra,
+        solver,
+        state,
+        step,
+        weight,
+        settings,
+        MatrixIs::New,
+    );
     let Some(energy) = outcome else {
         fall_back(body, clock, settings);
         return;
     };
     account(state, &energy, clock.dt);
     let solver = &mut **solver;
-    solver.other_positions.copy_from_slice(&particles.start_positions);
-    solver.other_velocities.copy_from_slice(&solver.start_velocities);
+    solver
+        .other_positions
+        .copy_from_slice(&particles.start_positions);
+    solver
+        .other_velocities
+        .copy_from_slice(&solver.start_velocities);
     solver.history = clock.dt;
     finish(body, clock, [1.0, 0.0]);
 }
@@ -326,8 +370,12 @@ fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
 fn approach_from_start(particles: &Particles, solver: &mut ImplicitSolver, step: Real) {
     for i in 0..particles.len() {
         let velocity = solver.start_velocities[i];
-        solver.approach[i] =
-            backward_euler(&particles.start_positions[i], &velocity, &solver.given[0][i], step);
+        solver.approach[i] = backward_euler(
+            &particles.start_positions[i],
+            &velocity,
+            &solver.given[0][i],
+            step,
+        );
         solver.velocities[i] = velocity;
     }
 }
@@ -368,7 +416,11 @@ fn solve(
 /// Energy that is below the rounding of positions: strains of a few units in the last place.
 fn noise(tetrahedra: Option<&Tetrahedra>) -> f64 {
     tetrahedra.map_or(0.0, |tetrahedra| {
-        let volume: f64 = tetrahedra.rest_volumes().iter().map(|&v| f64::from(v)).sum();
+        let volume: f64 = tetrahedra
+            .rest_volumes()
+            .iter()
+            .map(|&v| f64::from(v))
+            .sum();
         let rounding = 16.0 * f64::from(Real::EPSILON);
         let moduli = tetrahedra.moduli::<f64>();
         volume * (moduli.bulk + moduli.shear) * rounding * rounding
@@ -396,9 +448,13 @@ fn fall_back(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
     let step = clock.dt as Real;
     approach_from_start(particles, solver, step);
     place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
-    let energy = with_stage(particles, solver, step, settings, |particles, solver, stage| {
-        descend(particles, tetrahedra, solver, state, stage)
-    });
+    let energy = with_stage(
+        particles,
+        solver,
+        step,
+        settings,
+        |particles, solver, stage| descend(particles, tetrahedra, solver, state, stage),
+    );
     account(state, &energy, clock.dt);
     solver.is_done = true;
     solver.history = 0.0;
@@ -485,7 +541,10 @@ fn meet(body: &mut BodyItem, clock: &PliantClock, settings: Settings, swept: &[S
         bounds.include(&particles.positions[i]);
     });
     // Along a carried contact the positions are still those of the start.
-    let travel = solver.start_velocities.iter().fold(0.0, |most: Real, v| most.max(v.amax()));
+    let travel = solver
+        .start_velocities
+        .iter()
+        .fold(0.0, |most: Real, v| most.max(v.amax()));
     let bounds = bounds.inflated(properties.thickness * 2.0 + travel * clock.dt as Real);
     let candidates: Vec<usize> = (0..swept.len())
         .filter(|&index| swept[index].bounds.overlaps(&bounds))
@@ -501,7 +560,9 @@ fn meet(body: &mut BodyItem, clock: &PliantClock, settings: Settings, swept: &[S
     };
     let had_touches = !solver.touches.is_empty();
     let carried = std::mem::take(&mut solver.touches);
-    let kept = carried.iter().filter_map(|touch| surroundings.carry(touch, particles));
+    let kept = carried
+        .iter()
+        .filter_map(|touch| surroundings.carry(touch, particles));
     solver.touches.extend(kept);
     let start = &particles.start_positions;
     if !had_touches && !join(particles, start, solver, touching, &surroundings) {
@@ -512,32 +573,42 @@ fn meet(body: &mut BodyItem, clock: &PliantClock, settings: Settings, swept: &[S
     approach_from_start(particles, solver, step);
     place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
     solver.history = 0.0;
-    let energy = with_stage(particles, solver, step, settings, |particles, solver, stage| {
-        let mut matrix_is = MatrixIs::New;
-        for round in 0..ROUNDS {
-            solver.set_freedoms(particles);
-            let solution =
-                solver.newton_step(particles, tetrahedra.as_deref_mut(), stage, matrix_is);
-            note(state, &solution);
-            let start = stage.reference.first;
-            let changed = judge(particles, tetrahedra, solver, stage)
-                | join(particles, start, solver, touching, &surroundings);
-            if !changed || round + 1 == ROUNDS {
-                break;
+    let energy = with_stage(
+        particles,
+        solver,
+        step,
+        settings,
+        |particles, solver, stage| {
+            let mut matrix_is = MatrixIs::New;
+            for round in 0..ROUNDS {
+                solver.set_freedoms(particles);
+                let solution =
+                    solver.newton_step(particles, tetrahedra.as_deref_mut(), stage, matrix_is);
+                note(state, &solution);
+                let start = stage.reference.first;
+                let changed = judge(particles, tetrahedra, solver, stage)
+                    | join(particles, start, solver, touching, &surroundings);
+                if !changed || round + 1 == ROUNDS {
+                    break;
+                }
+                matrix_is = MatrixIs::Constrained;
             }
-            matrix_is = MatrixIs::Constrained;
-        }
-        let energy = solver.energy(particles, tetrahedra.as_deref(), stage);
-        let before =
-            solver.start_energy(particles, stage.reference.first, tetrahedra.as_deref(), stage);
-        let allowed = before.incremental * (1.0 + 1e-5) + noise(tetrahedra.as_deref());
-        if energy.incremental <= allowed {
-            energy
-        } else {
-            solver.set_freedoms(particles);
-            descend(particles, tetrahedra, solver, state, stage)
-        }
-    });
+            let energy = solver.energy(particles, tetrahedra.as_deref(), stage);
+            let before = solver.start_energy(
+                particles,
+                stage.reference.first,
+                tetrahedra.as_deref(),
+                stage,
+            );
+            let allowed = before.incremental * (1.0 + 1e-5) + noise(tetrahedra.as_deref());
+            if energy.incremental <= allowed {
+                energy
+            } else {
+                solver.set_freedoms(particles);
+                descend(particles, tetrahedra, solver, state, stage)
+            }
+        },
+    );
     account(state, &energy, clock.dt);
     conclude(particles, tetrahedra, solver, state, clock);
     solver.is_done = true;
@@ -546,7 +617,9 @@ fn meet(body: &mut BodyItem, clock: &PliantClock, settings: Settings, swept: &[S
 /// Calls `work` with every particle that can touch.
 fn for_touching(touching: Option<&[u32]>, count: usize, mut work: impl FnMut(usize)) {
     match touching {
-        Some(particles) => particles.iter().for_each(|&particle| work(particle as usize)),
+        Some(particles) => particles
+            .iter()
+            .for_each(|&particle| work(particle as usize)),
         None => (0..count).for_each(work),
     }
 }
@@ -589,7 +662,8 @@ fn judge(
     touches.retain_mut(|touch| {
         let force = solver.holding_force(touch, particles, tetrahedra.as_deref(), stage.step);
         let velocity = solver.velocities[touch.particle];
-        let verdict = touch.judge(&force, &velocity);
+        let mobility = stage.step * particles.inverse_masses[touch.particle];
+        let verdict = touch.judge(&force, &velocity, mobility);
         changed |= verdict.unwrap_or(true);
         verdict.is_some()
     });
@@ -639,7 +713,10 @@ fn conclude(
 fn finish(body: &mut BodyItem, clock: &PliantClock, shares: [f64; 2]) {
     let (particles, _, solver, state, ..) = body;
     let (particles, solver) = (&mut **particles, &mut **solver);
-    let is_free = particles.inverse_masses.iter().all(|&inverse| inverse > 0.0);
+    let is_free = particles
+        .inverse_masses
+        .iter()
+        .all(|&inverse| inverse > 0.0);
     let wanted = is_free.then(|| wanted_momenta(particles, solver, clock.dt, shares));
     let inverse_dt = (1.0 / clock.dt) as Real;
     for i in 0..particles.len() {
@@ -668,7 +745,9 @@ fn wanted_momenta(
     // Momenta of the start, from start positions and velocities.
     let mut start = Particles::new(particles.start_positions.clone(), particles.masses.clone());
     start.velocities.copy_from_slice(&solver.start_velocities);
-    start.velocity_remainders.copy_from_slice(&particles.velocity_remainders);
+    start
+        .velocity_remainders
+        .copy_from_slice(&particles.velocity_remainders);
     let mut wanted = Momenta::of(&start);
     let middle = |i: usize| {
         (particles.start_positions[i].cast::<f64>() + particles.positions[i].cast::<f64>()) * 0.5

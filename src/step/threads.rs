@@ -33,7 +33,6 @@ impl Threads {
             .filter(|pool| pool.thread_num() > 1 && Self::are_worth(amount));
         Self { pool }
     }
-
 }
 
 impl Workers for Threads {

@@ -162,7 +162,9 @@ pub(super) fn hessian(energy: impl Elasticity<f64>) {
 fn stacked(blocks: &[Matrix3<f64>; 6]) -> SMatrix<f64, 9, 9> {
     let mut stiffness = SMatrix::<f64, 9, 9>::zeros();
     for (block, (a, b)) in blocks.iter().zip(NODE_PAIRS) {
-        stiffness.fixed_view_mut::<3, 3>(3 * a, 3 * b).copy_from(block);
+        stiffness
+            .fixed_view_mut::<3, 3>(3 * a, 3 * b)
+            .copy_from(block);
         stiffness
             .fixed_view_mut::<3, 3>(3 * b, 3 * a)
             .copy_from(&block.transpose());
@@ -187,7 +189,10 @@ pub(super) fn node_stiffness(energy: impl Elasticity<f64>) {
             "{deformation} has {}",
             eigenvalues.min() / eigenvalues.max()
         );
-        let exact = stacked(&node_blocks(&exact_hessian(energy, &deformation), &gradients));
+        let exact = stacked(&node_blocks(
+            &exact_hessian(energy, &deformation),
+            &gradients,
+        ));
         if case % 4 == 0 {
             assert!((stiffness - exact).amax() <= 1e-9 * exact.amax());
         }

@@ -216,7 +216,8 @@ impl<T: Scalar> Elasticity<T> for Liesenfeld<T> {
             let (f_a, f_b) = (stretched[a], stretched[b]);
             let (c_a, c_b) = (turned[a] * curvature, turned[b]);
             let mut block = Matrix3::from_fn(|i, j| {
-                let shearing = overlap * outer[(i, j)] + f_b[i] * f_a[j] - two_thirds * f_a[i] * f_b[j];
+                let shearing =
+                    overlap * outer[(i, j)] + f_b[i] * f_a[j] - two_thirds * f_a[i] * f_b[j];
                 self.shear * shearing + c_a[i] * c_b[j]
             });
             for axis in 0..3 {

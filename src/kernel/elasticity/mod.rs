@@ -138,6 +138,8 @@ fn node_blocks<T: Scalar>(hessian: &Hessian<T>, gradients: &[Vector3<T>; 3]) -> 
         })
     });
     NODE_PAIRS.map(|(a, b)| {
-        halves[b][0] * gradients[a].x + halves[b][1] * gradients[a].y + halves[b][2] * gradients[a].z
+        halves[b][0] * gradients[a].x
+            + halves[b][1] * gradients[a].y
+            + halves[b][2] * gradients[a].z
     })
 }

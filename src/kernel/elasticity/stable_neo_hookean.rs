@@ -13,8 +13,8 @@ use super::isotropic::{PrincipalModes, stretch_bound};
 use super::{Elasticity, Hessian, NODE_PAIRS};
 use crate::kernel::eigen::PAIRS;
 use crate::kernel::matrix::{
-    add_cross_matrix, add_to_diagonal, cofactor, cofactor_differential, determinant, double_contraction, trace,
-    transposed_product,
+    add_cross_matrix, add_to_diagonal, cofactor, cofactor_differential, determinant,
+    double_contraction, trace, transposed_product,
 };
 use crate::kernel::moduli::Moduli;
 use crate::kernel::scalar::{Scalar, real};

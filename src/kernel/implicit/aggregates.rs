@@ -151,7 +151,12 @@ impl Graph<'_> {
             if distance == 0.0 || is_enough || seeds.len() >= count.max(MOST_PIECES) {
                 return seeds;
             }
-            self.relax(farthest as u32, seeds.len() as u32, &mut distances, &mut owners);
+            self.relax(
+                farthest as u32,
+                seeds.len() as u32,
+                &mut distances,
+                &mut owners,
+            );
             seeds.push(farthest as u32);
         }
     }
@@ -226,7 +231,11 @@ fn breadth_first_order(adjacent: &[Vec<u32>]) -> Vec<usize> {
             // The last one found from anywhere is at an end.
             let mut trial = Vec::new();
             walk(start, &mut seen.clone(), &mut trial);
-            walk(trial.last().copied().unwrap_or(start), &mut seen, &mut order);
+            walk(
+                trial.last().copied().unwrap_or(start),
+                &mut seen,
+                &mut order,
+            );
         }
     }
     order
@@ -255,11 +264,17 @@ mod tests {
 
     /// A chain of particles along x, cut in two.
     fn chain(count: u32) -> (Vec<Vector3<f64>>, Vec<u32>, Vec<u32>) {
-        let positions = (0..count).map(|i| Vector3::new(f64::from(i), 0.0, 0.0)).collect();
+        let positions = (0..count)
+            .map(|i| Vector3::new(f64::from(i), 0.0, 0.0))
+            .collect();
         let (mut starts, mut neighbours) = (vec![0], Vec::new());
         for i in 0..count {
             let joined = |a: u32, b: u32| a / 100 == b / 100;
-            neighbours.extend([i.wrapping_sub(1), i + 1].iter().filter(|&&j| j < count && joined(i, j)));
+            neighbours.extend(
+                [i.wrapping_sub(1), i + 1]
+                    .iter()
+                    .filter(|&&j| j < count && joined(i, j)),
+            );
             starts.push(neighbours.len() as u32);
         }
         (positions, starts, neighbours)
@@ -285,6 +300,9 @@ mod tests {
     #[test]
     fn nothing_and_one_particle_are_fine() {
         assert!(Aggregates::new(&[], (&[0], &[])).is_empty());
-        assert_eq!(Aggregates::new(&[Vector3::zeros()], (&[0, 0], &[])).len(), 1);
+        assert_eq!(
+            Aggregates::new(&[Vector3::zeros()], (&[0, 0], &[])).len(),
+            1
+        );
     }
 }

@@ -55,7 +55,8 @@ impl<T: Single> BlockMatrix<T> {
     #[must_use]
     pub fn new<'a>(rows: usize, elements: impl Iterator<Item = &'a [u32]>) -> Self {
         // (row, column, source) of every contribution; sorting brings those of one block together.
-        let mut entries: Vec<(u32, u32, u32)> = (0..rows as u32).map(|row| (row, row, u32::MAX)).collect();
+        let mut entries: Vec<(u32, u32, u32)> =
+            (0..rows as u32).map(|row| (row, row, u32::MAX)).collect();
         let mut base = 0;
         for corners in elements {
             let nodes = corners.len();
@@ -148,6 +149,16 @@ impl<T: Single> BlockMatrix<T> {
         self.block(self.diagonal[row] as usize)
     }
 
+    /// Adds a multiple of the identity to the diagonal block of a row.
+    ///
+    /// Eq: elementary.
+    pub fn add_to_diagonal(&mut self, row: usize, value: T) {
+        let place = BLOCK * self.diagonal[row] as usize;
+        for entry in [0, 4, 8] {
+            self.values[place + entry] += value;
+        }
+    }
+
     /// Splits the values by ranges of rows, to be gathered side by side ([`RowValues::gather`]).
     ///
     /// Eq: elementary.
@@ -163,7 +174,8 @@ impl<T: Single> BlockMatrix<T> {
             sources,
             ..
         } = self;
-        let (starts, diagonal, source_starts, sources) = (&*starts, &*diagonal, &*source_starts, &*sources);
+        let (starts, diagonal, source_starts, sources) =
+            (&*starts, &*diagonal, &*source_starts, &*sources);
         let mut rest = values.as_mut_slice();
         let mut done = 0;
         ranges.map(move |rows| {
@@ -249,7 +261,8 @@ impl<T: Single> RowValues<'_, T> {
     pub fn gather(&mut self, elements: &[[T; BLOCK]], diagonal: impl Fn(usize) -> T) {
         for (index, block) in self.values.chunks_exact_mut(BLOCK).enumerate() {
             let place = self.first + index;
-            let sources = self.source_starts[place] as usize..self.source_starts[place + 1] as usize;
+            let sources =
+                self.source_starts[place] as usize..self.source_starts[place + 1] as usize;
             let mut sum = [T::zero(); BLOCK];
             for &source in &self.sources[sources] {
                 let element = &elements[(source / 2) as usize];
@@ -313,7 +326,9 @@ mod tests {
         for mut rows in matrix.split([0..2, 2..6].into_iter()) {
             rows.gather(&blocks, |row| row as f64);
         }
-        let vectors: Vec<Row<f64>> = (0..6).map(|_| super::super::row(&random.vector(1.0))).collect();
+        let vectors: Vec<Row<f64>> = (0..6)
+            .map(|_| super::super::row(&random.vector(1.0)))
+            .collect();
         let mut out = vec![[0.0; 4]; 6];
         let form = matrix.multiply(0..6, &[Freedom::Free; 6], &vectors, &mut out);
         let flat = DVector::from_iterator(18, vectors.iter().flat_map(|row| row[..3].to_vec()));

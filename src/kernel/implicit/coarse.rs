@@ -138,7 +138,16 @@ impl<T: Single> CoarseSpace<T> {
                 own.fill(T::zero());
                 let rows = patches[patch] as usize..patches[patch + 1] as usize;
                 for row in rows {
-                    add_row(own, width, first[patch] as usize, row, matrix, freedoms, patch_of_row, arms);
+                    add_row(
+                        own,
+                        width,
+                        first[patch] as usize,
+                        row,
+                        matrix,
+                        freedoms,
+                        patch_of_row,
+                        arms,
+                    );
                 }
             }
         });
@@ -151,7 +160,9 @@ impl<T: Single> CoarseSpace<T> {
             let rows = self.rows(patch);
             let count: T = real(rows.len() as f64);
             let members = &positions[rows.clone()];
-            let sum = members.iter().fold(Vector3::zeros(), |sum, row| sum + vector(row));
+            let sum = members
+                .iter()
+                .fold(Vector3::zeros(), |sum, row| sum + vector(row));
             let center = sum / count;
             let mut size = T::zero();
             for (arm, position) in self.arms[rows.clone()].iter_mut().zip(members) {
@@ -161,7 +172,11 @@ impl<T: Single> CoarseSpace<T> {
             }
             let size = (size / count).sqrt();
             // A patch of one particle has no arms, and no turns either.
-            let scale = if size > T::zero() { size.recip() } else { T::zero() };
+            let scale = if size > T::zero() {
+                size.recip()
+            } else {
+                T::zero()
+            };
             for arm in &mut self.arms[rows] {
                 for axis in 0..3 {
                     arm[axis] *= scale;
@@ -178,14 +193,17 @@ impl<T: Single> CoarseSpace<T> {
             let width = MODES * (patch + 1) - begin;
             for mode in 0..MODES {
                 let row = MODES * patch + mode;
-                let (above, from) = self.values.split_at_mut(self.starts[patch] as usize + mode * width);
+                let (above, from) = self
+                    .values
+                    .split_at_mut(self.starts[patch] as usize + mode * width);
                 let own = &mut from[..width];
                 let original = own[row - begin];
                 for column in begin..row {
                     let other_patch = column / MODES;
                     let other_begin = MODES * self.first[other_patch] as usize;
                     let other_width = MODES * (other_patch + 1) - other_begin;
-                    let other_start = self.starts[other_patch] as usize + (column % MODES) * other_width;
+                    let other_start =
+                        self.starts[other_patch] as usize + (column % MODES) * other_width;
                     let other = &above[other_start..other_start + other_width];
                     let shared = begin.max(other_begin);
                     let sum = product(
@@ -330,10 +348,20 @@ fn add_row<T: Single>(
         if other == patch {
             inside += moved;
         } else {
-            add_block(own, width, other as usize - first, &from_left(&moved, &arm, &freedoms[row]));
+            add_block(
+                own,
+                width,
+                other as usize - first,
+                &from_left(&moved, &arm, &freedoms[row]),
+            );
         }
     }
-    add_block(own, width, patch as usize - first, &from_left(&inside, &arm, &freedoms[row]));
+    add_block(
+        own,
+        width,
+        patch as usize - first,
+        &from_left(&inside, &arm, &freedoms[row]),
+    );
 }
 
 /// `A [I, −[r]×]`.
@@ -350,7 +378,11 @@ fn times_motion<T: Single>(block: &Matrix3<T>, arm: &Vector3<T>) -> Matrix3x6<T>
 
 /// `[I, −[r]×]ᵀ S B`.
 #[inline(always)]
-fn from_left<T: Single>(block: &Matrix3x6<T>, arm: &Vector3<T>, freedom: &Freedom<T>) -> Matrix6<T> {
+fn from_left<T: Single>(
+    block: &Matrix3x6<T>,
+    arm: &Vector3<T>,
+    freedom: &Freedom<T>,
+) -> Matrix6<T> {
     let filtered = match freedom {
         Freedom::Plane(normal) => block - normal * (normal.transpose() * block),
         _ => *block,

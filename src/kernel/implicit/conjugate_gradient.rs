@@ -67,7 +67,10 @@ impl<T: Single> ConjugateGradient<T> {
             vectors.resize(rows, [T::zero(); 4]);
         }
         let piece = workers.piece(rows);
-        let pieces = self.inverse_diagonal.chunks_mut(piece).zip((0..).step_by(piece));
+        let pieces = self
+            .inverse_diagonal
+            .chunks_mut(piece)
+            .zip((0..).step_by(piece));
         workers.run(pieces, |(inverses, first)| {
             for (row, inverse) in (first..).zip(inverses) {
                 let block = free_inverse(&matrix.diagonal(row), &freedoms[row]);
@@ -216,13 +219,17 @@ impl<T: Single> ConjugateGradient<T> {
                         sum.squared += dot(residual, residual);
                         sum.form += dot(residual, &image);
                     }
-                    sum.restricted = coarse.restrict(patch, &residual[rows.start - base..rows.end - base]);
+                    sum.restricted =
+                        coarse.restrict(patch, &residual[rows.start - base..rows.end - base]);
                 }
             });
         }
         let squared = sums.iter().map(|sum| sum.squared).sum();
         let form: f64 = sums.iter().map(|sum| sum.form).sum();
-        (squared, form + coarse.solve(sums.iter().map(|sum| sum.restricted)))
+        (
+            squared,
+            form + coarse.solve(sums.iter().map(|sum| sum.restricted)),
+        )
     }
 
     /// The next direction, `p = z + β p`.
@@ -250,7 +257,8 @@ impl<T: Single> ConjugateGradient<T> {
                     freedoms[row].filter(&mut motion);
                     let direction = &mut part[row - base];
                     for lane in 0..4 {
-                        direction[lane] = scaled[row][lane] + motion[lane] + share * direction[lane];
+                        direction[lane] =
+                            scaled[row][lane] + motion[lane] + share * direction[lane];
                     }
                 }
             }
@@ -281,5 +289,6 @@ fn free_inverse<T: Single>(block: &Matrix3<T>, freedom: &Freedom<T>) -> Matrix3<
 /// Eq: elementary.
 #[must_use]
 pub fn sum<T: Single>(rows: &[Row<T>]) -> Vector3<T> {
-    rows.iter().fold(Vector3::zeros(), |sum, row| sum + vector(row))
+    rows.iter()
+        .fold(Vector3::zeros(), |sum, row| sum + vector(row))
 }

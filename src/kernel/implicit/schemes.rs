@@ -118,7 +118,8 @@ mod tests {
     /// Velocity of an oscillator x'' = −ω² x + a at the end of a stage.
     fn stage(approach: &Approach<f64>, h: f64, omega: f64) -> (Vector3<f64>, Vector3<f64>) {
         let squared = omega * omega;
-        let velocity = (approach.velocity - approach.position * (h * squared)) / (1.0 + h * h * squared);
+        let velocity =
+            (approach.velocity - approach.position * (h * squared)) / (1.0 + h * h * squared);
         (approach.position + velocity * h, velocity)
     }
 
@@ -127,19 +128,27 @@ mod tests {
         let (mut x, mut v) = (Vector3::x(), Vector3::zeros());
         // The history that is exact.
         let phase = -omega * dt;
-        let mut before = (Vector3::x() * phase.cos(), -Vector3::x() * omega * phase.sin());
+        let mut before = (
+            Vector3::x() * phase.cos(),
+            -Vector3::x() * omega * phase.sin(),
+        );
         for _ in 0..steps {
             let now = (x, v);
             (x, v) = match scheme {
                 0 => stage(&backward_euler(&x, &v, &given, dt), dt, omega),
                 1 => {
-                    let approach = backward_differences((&x, &v), (&before.0, &before.1), &given, dt);
+                    let approach =
+                        backward_differences((&x, &v), (&before.0, &before.1), &given, dt);
                     stage(&approach, dt * 2.0 / 3.0, omega)
                 }
                 _ => {
                     let h = GAMMA * dt;
                     let (_, first) = stage(&backward_euler(&x, &v, &given, h), h, omega);
-                    stage(&second_stage((&x, &v), &first, (&given, &given), dt), h, omega)
+                    stage(
+                        &second_stage((&x, &v), &first, (&given, &given), dt),
+                        h,
+                        omega,
+                    )
                 }
             };
             before = now;
@@ -161,7 +170,10 @@ mod tests {
         };
         for (scheme, order) in [(0, 1.0), (1, 2.0), (2, 2.0)] {
             let measured = (error(scheme, 400) / error(scheme, 800)).log2();
-            assert!((measured - order).abs() < 0.1, "scheme {scheme}: {measured}");
+            assert!(
+                (measured - order).abs() < 0.1,
+                "scheme {scheme}: {measured}"
+            );
         }
         // For the same number of solves.
         assert!(error(2, 400) < 0.6 * error(1, 800));

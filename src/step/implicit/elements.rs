@@ -82,11 +82,13 @@ pub(super) fn sum_potential<const N: usize, const P: usize, E: Element<N, P>>(
             chunk.smallest_volume_ratio = f64::from(smallest.simd_horizontal_min());
         }
     });
-    chunks.iter().fold(Potential::NOTHING, |sum, chunk| Potential {
-        elastic: sum.elastic + chunk.elastic,
-        dissipated_power: sum.dissipated_power + chunk.dissipated_power,
-        smallest_volume_ratio: sum.smallest_volume_ratio.min(chunk.smallest_volume_ratio),
-    })
+    chunks
+        .iter()
+        .fold(Potential::NOTHING, |sum, chunk| Potential {
+            elastic: sum.elastic + chunk.elastic,
+            dissipated_power: sum.dissipated_power + chunk.dissipated_power,
+            smallest_volume_ratio: sum.smallest_volume_ratio.min(chunk.smallest_volume_ratio),
+        })
 }
 
 /// Forces on the corners of all elements.
@@ -137,7 +139,10 @@ pub(super) fn linearize<const N: usize, const P: usize, E: Element<N, P>>(
 }
 
 #[inline(always)]
-fn store_vectors<const N: usize>(vectors: &[Vector3<Lanes>; N], out: &mut [[Vector3<Real>; N]; LANES]) {
+fn store_vectors<const N: usize>(
+    vectors: &[Vector3<Lanes>; N],
+    out: &mut [[Vector3<Real>; N]; LANES],
+) {
     for (corner, vector) in vectors.iter().enumerate() {
         for axis in 0..3 {
             let lanes: [Real; LANES] = vector[axis].into();

@@ -60,6 +60,8 @@ struct System {
     /// Particle of each row, and row of each particle.
     particles: Vec<u32>,
     rows: Vec<u32>,
+    /// What friction has put on the diagonal, by row.
+    friction: Vec<(usize, Real)>,
     matrix: BlockMatrix<Real>,
     coarse: CoarseSpace<Real>,
     conjugate_gradient: ConjugateGradient<Real>,
@@ -112,7 +114,9 @@ impl ImplicitSolver {
         }
         *self = Self {
             topology,
-            system: tetrahedra.map(|t| System::new(particles, t)).unwrap_or_default(),
+            system: tetrahedra
+                .map(|t| System::new(particles, t))
+                .unwrap_or_default(),
             ..default()
         };
         let count = particles.len();
@@ -190,7 +194,12 @@ impl ImplicitSolver {
     }
 
     /// Evaluates the forces of the elements at the current positions.
-    pub fn evaluate(&mut self, particles: &Particles, tetrahedra: Option<&mut Tetrahedra>, stage: &Stage) {
+    pub fn evaluate(
+        &mut self,
+        particles: &Particles,
+        tetrahedra: Option<&mut Tetrahedra>,
+        stage: &Stage,
+    ) {
         if let Some(tetrahedra) = tetrahedra.filter(|_| self.is_elastic) {
             let threads = Threads::for_work(tetrahedra.len());
             with_law(tetrahedra, stage, |tetrahedra, kind| {
@@ -229,6 +238,8 @@ impl ImplicitSolver {
         self.set_residual(particles, tetrahedra, step, threads);
         let System {
             particles: order,
+            rows,
+            friction,
             matrix,
             coarse,
             conjugate_gradient,
@@ -258,6 +269,18 @@ impl ImplicitSolver {
             }
         }
         if matrix_is != MatrixIs::Same {
+            // Friction of the last solve out, that of this one in.
+            if matrix_is == MatrixIs::Constrained {
+                for &(row, value) in &*friction {
+                    matrix.add_to_diagonal(row, -value);
+                }
+            }
+            friction.clear();
+            for touch in self.touches.iter().filter(|touch| !touch.is_sticking) {
+                let (row, value) = (rows[touch.particle] as usize, touch.drag / step);
+                matrix.add_to_diagonal(row, value);
+                friction.push((row, value));
+            }
             conjugate_gradient.prepare(threads, matrix, freedoms);
             coarse.update(threads, matrix, freedoms, positions);
         }
@@ -325,8 +348,9 @@ impl ImplicitSolver {
         });
         for touch in self.touches.iter().filter(|touch| !touch.is_sticking) {
             let residual = &mut residual[rows[touch.particle] as usize];
+            let slip = touch.slip(&velocities[touch.particle]);
             for axis in 0..3 {
-                residual[axis] += touch.friction[axis];
+                residual[axis] -= touch.drag * slip[axis];
             }
         }
     }
@@ -336,13 +360,16 @@ impl ImplicitSolver {
         for i in 0..particles.len() {
             if particles.inverse_masses[i] > 0.0 {
                 let mass = particles.masses[i];
-                self.velocities[i] = self.approach[i].velocity * (mass / (mass + self.drag[i] * step));
+                self.velocities[i] =
+                    self.approach[i].velocity * (mass / (mass + self.drag[i] * step));
                 particles.positions[i] = self.approach[i].position + self.velocities[i] * step;
             }
         }
         for touch in &self.touches {
             let i = touch.particle;
-            self.velocities[i] += touch.friction * (step * particles.inverse_masses[i]);
+            let rate = touch.drag * step * particles.inverse_masses[i];
+            let slip = touch.slip(&self.velocities[i]);
+            self.velocities[i] -= slip * (rate / (1.0 + rate));
             particles.positions[i] = self.approach[i].position + self.velocities[i] * step;
         }
         let mut positions = std::mem::take(&mut particles.positions);
@@ -359,7 +386,10 @@ impl ImplicitSolver {
     ) -> Energy {
         let velocities = &self.velocities;
         let mut energy = self.without_elements(particles, &self.approach, stage, |i| velocities[i]);
-        energy.add(&self.elements(&particles.positions, tetrahedra, stage), stage.step);
+        energy.add(
+            &self.elements(&particles.positions, tetrahedra, stage),
+            stage.step,
+        );
         energy
     }
 
@@ -375,7 +405,11 @@ impl ImplicitSolver {
         let approach = std::mem::take(&mut self.approach);
         for (i, place) in trial.iter_mut().enumerate() {
             let held = particles.inverse_masses[i] == 0.0;
-            *place = if held { particles.positions[i] } else { start[i] };
+            *place = if held {
+                particles.positions[i]
+            } else {
+                start[i]
+            };
         }
         for touch in &self.touches {
             trial[touch.particle] = touch.place(&trial[touch.particle]);
@@ -414,8 +448,13 @@ impl ImplicitSolver {
                 drag_power += f64::from(self.drag[i] * velocity.norm_squared());
             }
         }
+        let mut friction_power = 0.0;
+        for touch in self.touches.iter().filter(|touch| !touch.is_sticking) {
+            let slip = touch.slip(&velocity(touch.particle));
+            friction_power += f64::from(touch.drag * slip.norm_squared());
+        }
         Energy {
-            incremental: inertial + 0.5 * f64::from(stage.step) * drag_power,
+            incremental: inertial + 0.5 * f64::from(stage.step) * (drag_power + friction_power),
             elements: Potential::NOTHING,
             drag_power,
         }
@@ -471,6 +510,7 @@ impl System {
             coarse: CoarseSpace::new(&aggregates.starts, &matrix),
             particles: aggregates.particles,
             rows,
+            friction: Vec::new(),
             matrix,
             conjugate_gradient: ConjugateGradient::default(),
             freedoms: vec![Freedom::Free; count],

@@ -7,7 +7,10 @@
 //! ```text
 //! f = M (v − u)/h − f(x) + D v,   λ = n · f ≥ 0,   |f_t| ≤ μ_s λ while sticking,   f_t = −μ_d λ v_t/|v_t| while slipping
 //! ```
-//! Particles that would be pulled are let go, those that break loose slip, those whose slip turns round stick, those that
+//! While slipping, friction enters as a resistance μ_d λ/|v_t| with the load and the speed of the last solve, so it
+//! can only take energy.
+//!
+//! Particles that would be pulled are let go, those that break loose slip, those that have come to rest stick, those that
 //! the new solution drives into a collider join, and the solve is repeated, a few times at most. What is not settled
 //! then is left to the stage that follows ([`collide`](crate::step::collide)), which also answers for dynamic bodies.
 
@@ -27,9 +30,15 @@ const HELD_AT: Real = 1.02;
 /// Distance within which a particle that touched still does, in thicknesses.
 const LOST_AT: Real = 1.5;
 
+/// Slip below this speed, m/s, counts as sticking.
+const SLOWEST_SLIP: Real = 1e-4;
+
+/// Change of the friction of a slipping particle, relative, that needs no further solve.
+const SETTLED: Real = 0.1;
+
 /// A particle that touches a collider.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Touch {
+pub(in crate::step) struct Touch {
     pub particle: usize,
     pub collider: Entity,
     /// Unit normal, toward the particle.
@@ -39,10 +48,8 @@ pub(super) struct Touch {
     /// Velocity of the surface there, m/s.
     pub surface_velocity: Vector3<Real>,
     pub is_sticking: bool,
-    /// Normal force, N.
-    pub load: Real,
-    /// Force of friction while slipping, N.
-    pub friction: Vector3<Real>,
+    /// Friction while slipping, as a force per velocity, N·s/m.
+    pub drag: Real,
     /// Velocity along the normal that restitution asks for, relative to the surface, m/s.
     pub rebound: Real,
     pub law: ContactLaw<Real>,
@@ -66,35 +73,46 @@ impl Touch {
         }
     }
 
+    /// Velocity along the surface, relative to it, m/s.
+    pub fn slip(&self, velocity: &Vector3<Real>) -> Vector3<Real> {
+        let relative = velocity - self.surface_velocity;
+        relative - self.normal * relative.dot(&self.normal)
+    }
+
     /// Applies Coulomb's law to the force that holds the particle, at the velocity of the solution; whether that changed
     /// what the particle may do. `None` when the surface would have to pull.
-    pub fn judge(&mut self, force: &Vector3<Real>, velocity: &Vector3<Real>) -> Option<bool> {
+    ///
+    /// `mobility` is the velocity that a force gives to the particle in the step, s/kg.
+    pub fn judge(
+        &mut self,
+        force: &Vector3<Real>,
+        velocity: &Vector3<Real>,
+        mobility: Real,
+    ) -> Option<bool> {
         let load = force.dot(&self.normal);
         if load < 0.0 || load.is_nan() {
             return None;
         }
-        let settled = (load - self.load).abs() <= 0.1 * load;
-        self.load = load;
+        let most = self.law.kinetic_friction * load;
         if self.is_sticking {
-            let tangential = force - self.normal * load;
-            let size = tangential.norm();
+            let size = (force - self.normal * load).norm();
             if size <= self.law.static_friction * load {
                 return Some(false);
             }
             self.is_sticking = false;
-            self.friction = tangential * (self.law.kinetic_friction * load / size);
+            // As fast as it would be without its neighbours; the next round knows better.
+            self.drag = most / ((size - most) * mobility).max(SLOWEST_SLIP);
             return Some(true);
         }
-        let relative = velocity - self.surface_velocity;
-        let slip = relative - self.normal * relative.dot(&self.normal);
-        let speed = slip.norm();
-        if speed == 0.0 || slip.dot(&self.friction) > 0.0 {
+        let speed = self.slip(velocity).norm();
+        if speed < SLOWEST_SLIP && self.drag > 0.0 {
             self.is_sticking = true;
-            self.friction = Vector3::zeros();
+            self.drag = 0.0;
             return Some(true);
         }
-        self.friction = slip * (-self.law.kinetic_friction * load / speed);
-        Some(!settled)
+        let before = self.drag;
+        self.drag = most / speed.max(SLOWEST_SLIP);
+        Some((self.drag - before).abs() > SETTLED * self.drag)
     }
 }
 
@@ -150,7 +168,9 @@ impl Surroundings<'_> {
         let mut anchor = swept.carried(&contact.at);
         let mut normal = swept.turned(&contact.normal, contact.at.fraction);
         let within = self.properties.thickness * LOST_AT;
-        if let Some((outward, missing)) = deepest_overlap(self.swept, &[contact.index], &anchor, within) {
+        if let Some((outward, missing)) =
+            deepest_overlap(self.swept, &[contact.index], &anchor, within)
+        {
             normal = outward;
             anchor += outward * (missing - self.properties.thickness * (LOST_AT - HELD_AT));
         } else {
@@ -167,8 +187,7 @@ impl Surroundings<'_> {
             anchor,
             surface_velocity,
             is_sticking: rebound == 0.0,
-            load: 0.0,
-            friction: Vector3::zeros(),
+            drag: 0.0,
             rebound,
             law,
         })
