@@ -11,7 +11,7 @@ use std::hint::black_box;
 
 use bevy_pliant::kernel::elasticity::{Corotational, Elasticity, Liesenfeld, StableNeoHookean};
 use bevy_pliant::kernel::moduli::Moduli;
-use bevy_pliant::kernel::tetrahedron::{deformation_gradient, nodal_forces};
+use bevy_pliant::kernel::tetrahedron::{deformation_gradient, nodal_forces, shape_gradients};
 use bevy_pliant::kernel::viscosity::Viscosity;
 use bevy_pliant::kernel::{Scalar, real};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -106,6 +106,19 @@ fn law<T: Scalar, E: Elasticity<T>>(criterion: &mut Criterion, name: &str, scala
     group.bench_function(&id, |bencher| {
         bencher.iter(|| {
             elements.forces(|deformation, change| law.stress_differential(deformation, change));
+        });
+    });
+    group.finish();
+
+    let mut group = criterion.benchmark_group("node_stiffness");
+    group.throughput(Throughput::Elements(ELEMENTS as u64));
+    group.bench_function(&id, |bencher| {
+        bencher.iter(|| {
+            for (edges, rest_inverse) in elements.edges.iter().zip(&elements.rest_inverses) {
+                let deformation = deformation_gradient(edges, rest_inverse);
+                let [_, first, second, third] = shape_gradients(rest_inverse);
+                black_box(law.node_stiffness(&deformation, &[first, second, third]));
+            }
         });
     });
     group.finish();

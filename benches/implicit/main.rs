@@ -40,10 +40,14 @@ struct Run {
     volume_error: f64,
 }
 
-fn argument(name: &str) -> Option<f64> {
+fn word(name: &str) -> Option<String> {
     let mut arguments = std::env::args();
     arguments.find(|argument| argument == name)?;
-    arguments.next()?.parse().ok()
+    arguments.next()
+}
+
+fn argument(name: &str) -> Option<f64> {
+    word(name)?.parse().ok()
 }
 
 fn run(resolution: usize, material: PliantMaterial, integrator: Integrator) -> Run {
@@ -158,6 +162,9 @@ fn main() {
             };
             report("symplectic-euler", &reference);
             for name in ["implicit", "backward-euler", "bdf2"] {
+                if word("--integrator").is_some_and(|only| only != name) {
+                    continue;
+                }
                 let mut integrator = Integrator::from_name(name).expect("a name");
                 if let Integrator::Implicit {
                     iterations,

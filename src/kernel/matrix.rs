@@ -42,6 +42,20 @@ pub fn product<T: Scalar>(left: &Matrix3<T>, right: &Matrix3<T>) -> Matrix3<T> {
     })
 }
 
+/// Product of a matrix and a vector; written out for the same reason.
+///
+/// ```text
+/// (A v)ᵢ = Σₖ Aᵢₖ vₖ
+/// ```
+/// Eq: elementary.
+#[inline(always)]
+pub fn times_vector<T: Scalar>(matrix: &Matrix3<T>, vector: &Vector3<T>) -> Vector3<T> {
+    let component = |row: usize| {
+        matrix[(row, 0)] * vector.x + matrix[(row, 1)] * vector.y + matrix[(row, 2)] * vector.z
+    };
+    Vector3::new(component(0), component(1), component(2))
+}
+
 /// Product of a matrix with the transpose of another.
 ///
 /// ```text

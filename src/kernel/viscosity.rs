@@ -11,8 +11,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::elasticity::NODE_PAIRS;
 use super::matrix::{
-    add_to_diagonal, determinant, deviator, double_contraction, product_with_transpose, trace,
-    transposed_product,
+    add_to_diagonal, determinant, deviator, double_contraction, product_with_transpose,
+    times_vector, trace, transposed_product,
 };
 use super::scalar::{Scalar, real};
 
@@ -125,8 +125,8 @@ impl<T: Scalar> Viscosity<T> {
         let shearing = self.shear * inverse_step * real::<T>(2.0);
         let expanding =
             inverse_step * (self.volumetric * real::<T>(2.0) - self.shear * real::<T>(4.0 / 3.0));
-        let pulled = gradients.map(|gradient| lifted * gradient);
-        let stretched = gradients.map(|gradient| deformation * gradient);
+        let pulled = gradients.map(|gradient| times_vector(&lifted, &gradient));
+        let stretched = gradients.map(|gradient| times_vector(deformation, &gradient));
         NODE_PAIRS.map(|(a, b)| {
             let along = gradients[a].dot(&pulled[b]);
             let overlap = gradients[a].dot(&gradients[b]);

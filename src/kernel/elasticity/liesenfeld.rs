@@ -25,7 +25,7 @@ use super::{Elasticity, Hessian, NODE_PAIRS};
 use crate::kernel::eigen::PAIRS;
 use crate::kernel::matrix::{
     add_to_diagonal, cofactor, cofactor_differential, determinant, deviator, double_contraction,
-    product_with_transpose, transposed_product,
+    product_with_transpose, times_vector, transposed_product,
 };
 use crate::kernel::moduli::Moduli;
 use crate::kernel::scalar::{Scalar, real};
@@ -206,9 +206,9 @@ impl<T: Scalar> Elasticity<T> for Liesenfeld<T> {
         let lifted = add_to_diagonal(&metric, lift);
 
         let outer = product_with_transpose(deformation, deformation);
-        let pulled = gradients.map(|gradient| lifted * gradient);
-        let stretched = gradients.map(|gradient| deformation * gradient);
-        let turned = gradients.map(|gradient| cofactors * gradient);
+        let pulled = gradients.map(|gradient| times_vector(&lifted, &gradient));
+        let stretched = gradients.map(|gradient| times_vector(deformation, &gradient));
+        let turned = gradients.map(|gradient| times_vector(&cofactors, &gradient));
         let two_thirds: T = real(2.0 / 3.0);
         NODE_PAIRS.map(|(a, b)| {
             let along = self.shear * gradients[a].dot(&pulled[b]);

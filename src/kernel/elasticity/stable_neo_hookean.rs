@@ -14,7 +14,7 @@ use super::{Elasticity, Hessian, NODE_PAIRS};
 use crate::kernel::eigen::PAIRS;
 use crate::kernel::matrix::{
     add_cross_matrix, add_to_diagonal, cofactor, cofactor_differential, determinant,
-    double_contraction, trace, transposed_product,
+    double_contraction, times_vector, trace, transposed_product,
 };
 use crate::kernel::moduli::Moduli;
 use crate::kernel::scalar::{Scalar, real};
@@ -188,8 +188,8 @@ impl<T: Scalar> Elasticity<T> for StableNeoHookean<T> {
         let bound = squared_norm.simd_sqrt().select(expanded, bound);
         let lifted = shear.simd_max(pressure.simd_abs() * bound);
 
-        let stretched = gradients.map(|gradient| deformation * gradient);
-        let turned = gradients.map(|gradient| cofactors * gradient);
+        let stretched = gradients.map(|gradient| times_vector(deformation, &gradient));
+        let turned = gradients.map(|gradient| times_vector(&cofactors, &gradient));
         NODE_PAIRS.map(|(a, b)| {
             let along = lifted * gradients[a].dot(&gradients[b]);
             let (f_a, f_b) = (stretched[a] * softening, stretched[b]);
@@ -199,7 +199,8 @@ impl<T: Scalar> Elasticity<T> for StableNeoHookean<T> {
                 block[(axis, axis)] += along;
             }
             if a != b {
-                let axial = deformation * gradients[b].cross(&gradients[a]) * pressure;
+                let axial =
+                    times_vector(deformation, &gradients[b].cross(&gradients[a])) * pressure;
                 add_cross_matrix(&mut block, &axial);
             }
             block

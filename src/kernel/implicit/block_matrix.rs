@@ -12,6 +12,9 @@ use nalgebra::Matrix3;
 use super::{Freedom, Row, dot};
 use crate::kernel::scalar::Single;
 
+/// Marks a source that is to be transposed.
+const TRANSPOSED: u32 = 1 << 31;
+
 /// Numbers per block: the columns of a 3×3 matrix, one after another.
 const BLOCK: usize = 9;
 
@@ -28,7 +31,8 @@ pub struct BlockMatrix<T> {
     diagonal: Vec<u32>,
     /// Where the sources of each block start.
     source_starts: Vec<u32>,
-    /// Sources of the blocks: index of an element block, doubled, plus one where it is to be transposed.
+    /// Sources of the blocks: indices of element blocks, first those as they are, then those to be transposed, which
+    /// have the highest bit set.
     sources: Vec<u32>,
 }
 
@@ -63,7 +67,7 @@ impl<T: Single> BlockMatrix<T> {
             for (a, &row) in corners.iter().enumerate() {
                 for (b, &column) in corners.iter().enumerate() {
                     let pair = base + pair_index(nodes, a.min(b), a.max(b)) as u32;
-                    entries.push((row, column, 2 * pair + u32::from(a > b)));
+                    entries.push((row, column, if a > b { pair | TRANSPOSED } else { pair }));
                 }
             }
             base += (nodes * (nodes + 1) / 2) as u32;
@@ -254,31 +258,37 @@ impl<T: Single> RowValues<'_, T> {
     /// A_ij = Σ_e K_ij + δ_ij d_i I
     /// ```
     /// # Arguments
-    /// * `elements` – blocks of all elements, columns one after another
+    /// * `elements` – blocks of all elements, columns one after another, and one number more
     /// * `diagonal` – d of a row
     ///
     /// Eq: elementary.
-    pub fn gather(&mut self, elements: &[[T; BLOCK]], diagonal: impl Fn(usize) -> T) {
+    pub fn gather(&mut self, elements: &[T], diagonal: impl Fn(usize) -> T) {
+        let add = |sums: &mut [Row<T>; 3], source: u32| {
+            let first = BLOCK * source as usize;
+            let element = &elements[first..first + BLOCK + 1];
+            for column in 0..3 {
+                for lane in 0..4 {
+                    sums[column][lane] += element[3 * column + lane];
+                }
+            }
+        };
         for (index, block) in self.values.chunks_exact_mut(BLOCK).enumerate() {
             let place = self.first + index;
             let sources =
                 self.source_starts[place] as usize..self.source_starts[place + 1] as usize;
-            let mut sum = [T::zero(); BLOCK];
+            let (mut plain, mut transposed) = ([[T::zero(); 4]; 3], [[T::zero(); 4]; 3]);
             for &source in &self.sources[sources] {
-                let element = &elements[(source / 2) as usize];
-                if source % 2 == 0 {
-                    for entry in 0..BLOCK {
-                        sum[entry] += element[entry];
-                    }
+                if source < TRANSPOSED {
+                    add(&mut plain, source);
                 } else {
-                    for column in 0..3 {
-                        for row in 0..3 {
-                            sum[3 * column + row] += element[3 * row + column];
-                        }
-                    }
+                    add(&mut transposed, source - TRANSPOSED);
                 }
             }
-            block.copy_from_slice(&sum);
+            for column in 0..3 {
+                for row in 0..3 {
+                    block[3 * column + row] = plain[column][row] + transposed[row][column];
+                }
+            }
         }
         for row in self.rows.clone() {
             let place = BLOCK * (self.diagonal[row] as usize - self.first);
@@ -308,7 +318,7 @@ mod tests {
                     if a == b {
                         block += block.transpose();
                     }
-                    blocks.push(<[f64; 9]>::try_from(block.as_slice()).unwrap());
+                    blocks.extend_from_slice(block.as_slice());
                     let (row, column) = (3 * corners[a] as usize, 3 * corners[b] as usize);
                     let mut view = dense.view_mut((row, column), (3, 3));
                     view += block;
@@ -322,6 +332,7 @@ mod tests {
         for row in 0..18 {
             dense[(row, row)] += (row / 3) as f64;
         }
+        blocks.push(0.0);
         let mut matrix = BlockMatrix::new(6, elements.iter().map(<[u32; 4]>::as_slice));
         for mut rows in matrix.split([0..2, 2..6].into_iter()) {
             rows.gather(&blocks, |row| row as f64);

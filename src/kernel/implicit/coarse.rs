@@ -302,7 +302,7 @@ impl<T: Single> CoarseSpace<T> {
         }
         let pairs = self.forces.iter().zip(&self.motions);
         pairs
-            .map(|(&force, &motion)| nalgebra::try_convert(force * motion).unwrap_or(f64::NAN))
+            .map(|(&force, &motion)| nalgebra::convert_unchecked::<T, f64>(force * motion))
             .sum()
     }
 

@@ -56,7 +56,7 @@ pub fn vector<T: Single>(row: &Row<T>) -> Vector3<T> {
 #[inline(always)]
 pub(crate) fn dot<T: Single>(left: &Row<T>, right: &Row<T>) -> f64 {
     let product = left[0] * right[0] + left[1] * right[1] + left[2] * right[2];
-    nalgebra::try_convert(product).unwrap_or(f64::NAN)
+    nalgebra::convert_unchecked(product)
 }
 
 /// Whoever runs pieces of work side by side. What the pieces are never changes a result.

@@ -127,11 +127,10 @@ pub(super) fn linearize<const N: usize, const P: usize, E: Element<N, P>>(
             let (vectors, matrices) = element.linearize(block, positions);
             store_vectors(&vectors, forces);
             for (pair, matrix) in matrices.iter().enumerate() {
-                for entry in 0..9 {
-                    let lanes: [Real; LANES] = matrix[entry].into();
-                    for lane in 0..LANES {
-                        out[lane][pair][entry] = lanes[lane];
-                    }
+                let lanes = |entry: usize| -> [Real; LANES] { matrix[entry].into() };
+                let entries: [[Real; LANES]; 9] = std::array::from_fn(lanes);
+                for lane in 0..LANES {
+                    out[lane][pair] = std::array::from_fn(|entry| entries[entry][lane]);
                 }
             }
         }

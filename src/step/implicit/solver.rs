@@ -251,7 +251,10 @@ impl ImplicitSolver {
             ..
         } = &mut self.system;
         if matrix_is == MatrixIs::New {
-            let elements = corner_stiffness.as_flattened().as_flattened();
+            let elements = corner_stiffness
+                .as_flattened()
+                .as_flattened()
+                .as_flattened();
             let piece = threads.piece(matrix.rows());
             let ranges = (0..matrix.rows()).step_by(piece);
             let last = matrix.rows();
@@ -517,7 +520,8 @@ impl System {
             positions: vec![[0.0; 4]; count],
             residual: vec![[0.0; 4]; count],
             solution: vec![[0.0; 4]; count],
-            corner_stiffness: vec![[[[0.0; 9]; 10]; LANES]; tetrahedra.blocks.len()],
+            // One more, since rows are read four numbers at a time.
+            corner_stiffness: vec![[[[0.0; 9]; 10]; LANES]; tetrahedra.blocks.len() + 1],
             sums: Vec::new(),
         }
     }

@@ -8,7 +8,7 @@ use super::elements::{Element, Potential};
 use crate::Real;
 use crate::body::tetrahedra::{Block, Lanes};
 use crate::kernel::elasticity::Elasticity;
-use crate::kernel::matrix::{determinant, transposed_product};
+use crate::kernel::matrix::{determinant, product, transposed_product};
 use crate::kernel::tetrahedron::{deformation_gradient, nodal_forces, shape_gradients};
 use crate::kernel::viscosity::Viscosity;
 
@@ -75,7 +75,7 @@ impl<Law: Elasticity<Lanes> + Sync> Element<4, 10> for ElasticTetrahedron<'_, La
         let mut stress = self.law.stress(&deformation);
         if let Some(friction) = &self.friction {
             let rate = friction.metric_rate(block, &deformation);
-            stress += deformation * friction.viscosity.second_stress(&rate);
+            stress += product(&deformation, &friction.viscosity.second_stress(&rate));
         }
         nodal_forces(&stress, &block.rest_inverse, block.rest_volume)
     }
@@ -93,7 +93,7 @@ impl<Law: Elasticity<Lanes> + Sync> Element<4, 10> for ElasticTetrahedron<'_, La
         let mut blocks = self.law.node_stiffness(&deformation, &gradients);
         if let Some(friction) = &self.friction {
             let rate = friction.metric_rate(block, &deformation);
-            stress += deformation * friction.viscosity.second_stress(&rate);
+            stress += product(&deformation, &friction.viscosity.second_stress(&rate));
             let viscous = friction.viscosity.node_stiffness(
                 &deformation,
                 &rate,
