@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use bevy::prelude::*;
+use bevy::window::ExitSystems;
 use bevy_panorbit_camera::PanOrbitCamera;
 
 use crate::decorate;
@@ -90,7 +91,7 @@ impl Plugin for StagePlugin {
                 stage.tick_start = Instant::now();
             })
             .add_systems(FixedLast, record_tick)
-            .add_systems(Last, judge_exit);
+            .add_systems(Last, judge_exit.after(ExitSystems));
     }
 }
 

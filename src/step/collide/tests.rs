@@ -181,7 +181,7 @@ fn sticks_below_the_friction_angle_and_slides_above_it() {
     }
 }
 
-/// On a round surface gaps are never whole: what the rounding leaves open must not be fallen through again and again.
+/// A gap that is open by no more than the rounding of a position counts as closed: nothing slides while it closes.
 #[test]
 fn sticks_on_a_round_surface() {
     for degrees in [5.0, 14.0, 26.0] {
