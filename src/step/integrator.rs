@@ -81,21 +81,21 @@ impl Integrator {
         scheme: ImplicitScheme::RungeKutta,
         substeps: 1,
         iterations: 20,
-        tolerance: 1e-2,
+        tolerance: 3e-2,
     };
     /// Implicit with backward Euler, two steps per tick.
     pub const BACKWARD_EULER: Self = Self::Implicit {
         scheme: ImplicitScheme::BackwardEuler,
         substeps: 2,
         iterations: 20,
-        tolerance: 1e-2,
+        tolerance: 3e-2,
     };
     /// Implicit with second-order backward differences, two steps per tick.
     pub const BACKWARD_DIFFERENCES: Self = Self::Implicit {
         scheme: ImplicitScheme::BackwardDifferences,
         substeps: 2,
         iterations: 20,
-        tolerance: 1e-2,
+        tolerance: 3e-2,
     };
     /// Symplectic Euler with automatic substeps.
     pub const SYMPLECTIC_EULER: Self = Self::SymplecticEuler {

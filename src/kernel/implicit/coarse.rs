@@ -246,23 +246,26 @@ impl<T: Single> CoarseSpace<T> {
         sum
     }
 
-    /// Motion of a row with its patch.
+    /// The arms of the rows of a patch, without unit.
     ///
-    /// ```text
-    /// P_v c = t + θ × r_v
-    /// ```
     /// Eq: elementary.
     #[inline(always)]
     #[must_use]
-    pub fn motion(&self, patch: usize, row: usize) -> Row<T> {
+    pub fn arms(&self, patch: usize) -> &[Row<T>] {
+        &self.arms[self.rows(patch)]
+    }
+
+    /// The motion of a patch in the last solution.
+    ///
+    /// Eq: elementary.
+    #[inline(always)]
+    #[must_use]
+    pub fn motion(&self, patch: usize) -> Motion<T> {
         let motion = &self.motions[MODES * patch..MODES * (patch + 1)];
-        let arm = &self.arms[row];
-        [
-            motion[0] + motion[4] * arm[2] - motion[5] * arm[1],
-            motion[1] + motion[5] * arm[0] - motion[3] * arm[2],
-            motion[2] + motion[3] * arm[1] - motion[4] * arm[0],
-            T::zero(),
-        ]
+        Motion {
+            shift: [motion[0], motion[1], motion[2]],
+            turn: [motion[3], motion[4], motion[5]],
+        }
     }
 
     /// Solves for the motions of all patches and returns the product of forces and motions.
@@ -314,6 +317,32 @@ impl<T: Single> CoarseSpace<T> {
     fn envelope_row(&self, patch: usize, mode: usize, width: usize) -> &[T] {
         let start = self.starts[patch] as usize + mode * width;
         &self.values[start..start + width]
+    }
+}
+
+/// A rigid motion of a patch.
+#[derive(Clone, Copy, Debug)]
+pub struct Motion<T> {
+    shift: [T; 3],
+    turn: [T; 3],
+}
+
+impl<T: Single> Motion<T> {
+    /// The motion of a row with the given arm.
+    ///
+    /// ```text
+    /// P_v c = t + θ × r_v
+    /// ```
+    /// Eq: elementary.
+    #[inline(always)]
+    pub fn of(&self, arm: &Row<T>) -> Row<T> {
+        let Self { shift, turn } = self;
+        [
+            shift[0] + turn[1] * arm[2] - turn[2] * arm[1],
+            shift[1] + turn[2] * arm[0] - turn[0] * arm[2],
+            shift[2] + turn[0] * arm[1] - turn[1] * arm[0],
+            T::zero(),
+        ]
     }
 }
 

@@ -196,31 +196,40 @@ impl<T: Single> ConjugateGradient<T> {
                 (sums, first, scaled.0, residual.0, solution.0)
             });
             workers.run(pieces, |(sums, first, scaled, residual, solution)| {
-                let base = coarse.rows(first).start;
+                let mut rest = (scaled, residual, solution);
                 for (patch, sum) in (first..).zip(sums) {
                     let rows = coarse.rows(patch);
-                    (sum.squared, sum.form) = (0.0, 0.0);
-                    for row in rows.clone() {
-                        let residual = &mut residual[row - base];
-                        if let Some(step) = step {
+                    let (scaled, residual, solution) = std::mem::take(&mut rest);
+                    let (scaled, after_scaled) = scaled.split_at_mut(rows.len());
+                    let (residual, after_residual) = residual.split_at_mut(rows.len());
+                    let (solution, after_solution) = solution.split_at_mut(rows.len());
+                    rest = (after_scaled, after_residual, after_solution);
+                    if let Some(step) = step {
+                        let changes = direction[rows.clone()].iter().zip(&product[rows.clone()]);
+                        let targets = solution.iter_mut().zip(residual.iter_mut());
+                        for ((solution, residual), (direction, product)) in targets.zip(changes) {
                             for lane in 0..4 {
-                                solution[row - base][lane] += step * direction[row][lane];
-                                residual[lane] -= step * product[row][lane];
+                                solution[lane] += step * direction[lane];
+                                residual[lane] -= step * product[lane];
                             }
                         }
-                        let inverse = &inverse_diagonal[row];
+                    }
+                    (sum.squared, sum.form) = (0.0, 0.0);
+                    let inverses = &inverse_diagonal[rows.clone()];
+                    for ((scaled, residual), inverse) in
+                        scaled.iter_mut().zip(residual.iter()).zip(inverses)
+                    {
                         let mut image = [T::zero(); 4];
                         for axis in 0..3 {
                             image[axis] = inverse[axis] * residual[0]
                                 + inverse[3 + axis] * residual[1]
                                 + inverse[6 + axis] * residual[2];
                         }
-                        scaled[row - base] = image;
                         sum.squared += dot(residual, residual);
                         sum.form += dot(residual, &image);
+                        *scaled = image;
                     }
-                    sum.restricted =
-                        coarse.restrict(patch, &residual[rows.start - base..rows.end - base]);
+                    sum.restricted = coarse.restrict(patch, residual);
                 }
             });
         }
@@ -248,17 +257,22 @@ impl<T: Single> ConjugateGradient<T> {
             let rows = coarse.rows(first).start..coarse.rows(last - 1).end;
             let (part, rest) = std::mem::take(&mut direction).split_at_mut(rows.len());
             direction = rest;
-            (first..last, rows.start, part)
+            (first..last, part)
         });
-        workers.run(pieces, |(patches, base, part)| {
+        workers.run(pieces, |(patches, mut part)| {
             for patch in patches {
-                for row in coarse.rows(patch) {
-                    let mut motion = coarse.motion(patch, row);
-                    freedoms[row].filter(&mut motion);
-                    let direction = &mut part[row - base];
+                let rows = coarse.rows(patch);
+                let (own, rest) = std::mem::take(&mut part).split_at_mut(rows.len());
+                part = rest;
+                let motion = coarse.motion(patch);
+                let members = coarse.arms(patch).iter().zip(&freedoms[rows.clone()]);
+                for ((direction, scaled), (arm, freedom)) in
+                    own.iter_mut().zip(&scaled[rows]).zip(members)
+                {
+                    let mut moved = motion.of(arm);
+                    freedom.filter(&mut moved);
                     for lane in 0..4 {
-                        direction[lane] =
-                            scaled[row][lane] + motion[lane] + share * direction[lane];
+                        direction[lane] = scaled[lane] + moved[lane] + share * direction[lane];
                     }
                 }
             }

@@ -22,13 +22,14 @@ pub(super) trait Element<const NODES: usize, const PAIRS: usize>: Sync {
     /// Forces on the corners: minus the gradient of the potential, N.
     fn forces(&self, block: &Self::Block, positions: &[Vector3<Real>]) -> [Vector3<Lanes>; NODES];
 
-    /// Forces on the corners, and the second derivative of the potential, positive semidefinite, N/m: the blocks of
-    /// the corner pairs (0,0), (0,1), …, (1,1), ….
+    /// Forces on the corners, and the second derivative of the potential, positive semidefinite, N/m: `store` takes the
+    /// index of a corner pair ([`pair_index`](crate::kernel::implicit::block_matrix::pair_index)) and its block.
     fn linearize(
         &self,
         block: &Self::Block,
         positions: &[Vector3<Real>],
-    ) -> ([Vector3<Lanes>; NODES], [Matrix3<Lanes>; PAIRS]);
+        store: impl FnMut(usize, &Matrix3<Lanes>),
+    ) -> [Vector3<Lanes>; NODES];
 }
 
 /// Sums over elements.
@@ -124,15 +125,17 @@ pub(super) fn linearize<const N: usize, const P: usize, E: Element<N, P>>(
         .zip(stiffness.chunks_mut(piece));
     threads.run(pieces, |((blocks, forces), stiffness)| {
         for ((block, forces), out) in blocks.iter().zip(forces).zip(stiffness) {
-            let (vectors, matrices) = element.linearize(block, positions);
-            store_vectors(&vectors, forces);
-            for (pair, matrix) in matrices.iter().enumerate() {
+            let vectors = element.linearize(block, positions, |pair, matrix| {
                 let lanes = |entry: usize| -> [Real; LANES] { matrix[entry].into() };
                 let entries: [[Real; LANES]; 9] = std::array::from_fn(lanes);
                 for lane in 0..LANES {
-                    out[lane][pair] = std::array::from_fn(|entry| entries[entry][lane]);
+                    let target = &mut out[lane][pair];
+                    for entry in 0..9 {
+                        target[entry] = entries[entry][lane];
+                    }
                 }
-            }
+            });
+            store_vectors(&vectors, forces);
         }
     });
 }

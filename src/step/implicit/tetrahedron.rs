@@ -85,7 +85,8 @@ impl<Law: Elasticity<Lanes> + Sync> Element<4, 10> for ElasticTetrahedron<'_, La
         &self,
         block: &Block,
         positions: &[Vector3<Real>],
-    ) -> ([Vector3<Lanes>; 4], [Matrix3<Lanes>; 10]) {
+        store: impl FnMut(usize, &Matrix3<Lanes>),
+    ) -> [Vector3<Lanes>; 4] {
         let deformation = deformation_gradient(&edges(block, positions), &block.rest_inverse);
         let [_, first, second, third] = shape_gradients(&block.rest_inverse);
         let gradients = [first, second, third];
@@ -104,18 +105,23 @@ impl<Law: Elasticity<Lanes> + Sync> Element<4, 10> for ElasticTetrahedron<'_, La
                 *block += viscous;
             }
         }
-        let forces = nodal_forces(&stress, &block.rest_inverse, block.rest_volume);
-        (forces, all_pairs(&blocks.map(|k| k * block.rest_volume)))
+        store_all_pairs(&blocks.map(|k| k * block.rest_volume), store);
+        nodal_forces(&stress, &block.rest_inverse, block.rest_volume)
     }
 }
 
 /// The blocks of all four corners from those of three: rows and columns add up to nothing.
 #[inline(always)]
-fn all_pairs(blocks: &[Matrix3<Lanes>; 6]) -> [Matrix3<Lanes>; 10] {
-    let [k11, k12, k13, k22, k23, k33] = *blocks;
+fn store_all_pairs(blocks: &[Matrix3<Lanes>; 6], mut store: impl FnMut(usize, &Matrix3<Lanes>)) {
+    for (pair, block) in (4..).zip(blocks) {
+        store(pair, block);
+    }
+    let [k11, k12, k13, k22, k23, k33] = blocks;
     let k01 = -(k11 + (k12 + k13).transpose());
     let k02 = -(k12 + k22 + k23.transpose());
     let k03 = -(k13 + k23 + k33);
-    let k00 = -(k01 + k02 + k03);
-    [k00, k01, k02, k03, k11, k12, k13, k22, k23, k33]
+    store(0, &-(k01 + k02 + k03));
+    store(1, &k01);
+    store(2, &k02);
+    store(3, &k03);
 }

@@ -1,0 +1,203 @@
+//! Steps in which a body touches fixed or kinematic colliders.
+
+use bevy::prelude::*;
+use nalgebra::Vector3;
+
+use super::solver::{ImplicitSolver, MatrixIs, Stage};
+use super::stages::{account, approach_from_start, descend, noise, note, with_stage};
+use super::touch::Surroundings;
+use super::{BodyItem, Settings, place_pins};
+use crate::Real;
+use crate::body::{Particles, PliantState, Surface, Tetrahedra};
+use crate::colliders::Bounds;
+use crate::step::PliantClock;
+use crate::step::collide::sweep::SweptCollider;
+
+/// Solves of a step with contact, at most.
+const ROUNDS: usize = 6;
+
+/// Looks whether a body has met fixed or kinematic colliders, and if so repeats its step with them.
+pub(super) fn meet(
+    body: &mut BodyItem,
+    clock: &PliantClock,
+    settings: Settings,
+    swept: &[SweptCollider],
+) {
+    let (particles, tetrahedra, solver, state, pins, surface, properties) = body;
+    let (particles, solver) = (&mut **particles, &mut **solver);
+    if solver.touches.is_empty() && swept.is_empty() {
+        return;
+    }
+    let properties = properties.copied().unwrap_or_default();
+    let touching = surface.map(Surface::particles);
+    let mut bounds = Bounds::empty();
+    for_touching(touching, particles.len(), |i| {
+        bounds.include(&particles.start_positions[i]);
+        bounds.include(&particles.positions[i]);
+    });
+    // Along a carried contact the positions are still those of the start.
+    let travel = solver
+        .start_velocities
+        .iter()
+        .fold(0.0, |most: Real, v| most.max(v.amax()));
+    let bounds = bounds.inflated(properties.thickness * 2.0 + travel * clock.dt as Real);
+    let candidates: Vec<usize> = (0..swept.len())
+        .filter(|&index| swept[index].bounds.overlaps(&bounds))
+        .collect();
+    if candidates.is_empty() && solver.touches.is_empty() {
+        return;
+    }
+    let surroundings = Surroundings {
+        swept,
+        candidates: &candidates,
+        properties,
+        dt: clock.dt as Real,
+    };
+    let had_touches = !solver.touches.is_empty();
+    let carried = std::mem::take(&mut solver.touches);
+    let kept = carried
+        .iter()
+        .filter_map(|touch| surroundings.carry(touch, particles));
+    solver.touches.extend(kept);
+    let start = &particles.start_positions;
+    if !had_touches && !join(particles, start, solver, touching, &surroundings) {
+        return;
+    }
+    let step = clock.dt as Real;
+    [state.energies.dissipated, state.energies.contact] = solver.start_dissipated;
+    approach_from_start(particles, solver, step);
+    place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
+    solver.history = 0.0;
+    let energy = with_stage(
+        particles,
+        solver,
+        step,
+        settings,
+        |particles, solver, stage| {
+            let mut matrix_is = MatrixIs::New;
+            for round in 0..ROUNDS {
+                solver.set_freedoms(particles);
+                let solution =
+                    solver.newton_step(particles, tetrahedra.as_deref_mut(), stage, matrix_is);
+                note(state, &solution);
+                let start = stage.reference.first;
+                let changed = judge(particles, tetrahedra, solver, stage)
+                    | join(particles, start, solver, touching, &surroundings);
+                if !changed || round + 1 == ROUNDS {
+                    break;
+                }
+                matrix_is = MatrixIs::Constrained;
+            }
+            let energy = solver.energy(particles, tetrahedra.as_deref(), stage);
+            let before = solver.start_energy(
+                particles,
+                stage.reference.first,
+                tetrahedra.as_deref(),
+                stage,
+            );
+            let allowed = before.incremental * (1.0 + 1e-5) + noise(tetrahedra.as_deref());
+            if energy.incremental <= allowed {
+                energy
+            } else {
+                solver.set_freedoms(particles);
+                descend(particles, tetrahedra, solver, state, stage)
+            }
+        },
+    );
+    account(state, &energy, clock.dt);
+    conclude(particles, tetrahedra, solver, state, clock);
+    solver.is_done = true;
+}
+
+/// Calls `work` with every particle that can touch.
+fn for_touching(touching: Option<&[u32]>, count: usize, mut work: impl FnMut(usize)) {
+    match touching {
+        Some(particles) => particles
+            .iter()
+            .for_each(|&particle| work(particle as usize)),
+        None => (0..count).for_each(work),
+    }
+}
+
+/// Adds the particles that the candidate state drives into a collider; whether there are any.
+fn join(
+    particles: &Particles,
+    start: &[Vector3<Real>],
+    solver: &mut ImplicitSolver,
+    touching: Option<&[u32]>,
+    surroundings: &Surroundings,
+) -> bool {
+    let known: Vec<usize> = solver.touches.iter().map(|touch| touch.particle).collect();
+    let before = solver.touches.len();
+    for_touching(touching, particles.len(), |particle| {
+        if particles.inverse_masses[particle] == 0.0 || known.binary_search(&particle).is_ok() {
+            return;
+        }
+        let incoming = solver.start_velocities[particle];
+        let (from, to) = (start[particle], particles.positions[particle]);
+        if let Some(touch) = surroundings.find(particle, from, to, &incoming) {
+            solver.touches.push(touch);
+        }
+    });
+    let has_more = solver.touches.len() > before;
+    solver.touches.sort_by_key(|touch| touch.particle);
+    has_more
+}
+
+/// Applies Coulomb's law to all contacts; whether any of them may now do something else.
+fn judge(
+    particles: &Particles,
+    tetrahedra: &mut Option<Mut<Tetrahedra>>,
+    solver: &mut ImplicitSolver,
+    stage: &Stage,
+) -> bool {
+    solver.evaluate(particles, tetrahedra.as_deref_mut(), stage);
+    let mut touches = std::mem::take(&mut solver.touches);
+    let mut changed = false;
+    touches.retain_mut(|touch| {
+        let force = solver.holding_force(touch, particles, tetrahedra.as_deref(), stage.step);
+        let velocity = solver.velocities[touch.particle];
+        let mobility = stage.step * particles.inverse_masses[touch.particle];
+        let verdict = touch.judge(&force, &velocity, mobility);
+        changed |= verdict.unwrap_or(true);
+        verdict.is_some()
+    });
+    solver.touches = touches;
+    changed
+}
+
+/// Writes the result of a step with contact to the particles, and what contact took from them to the account.
+fn conclude(
+    particles: &mut Particles,
+    tetrahedra: &Option<Mut<Tetrahedra>>,
+    solver: &mut ImplicitSolver,
+    state: &mut PliantState,
+    clock: &PliantClock,
+) {
+    let (step, inverse_dt) = (clock.dt as Real, (1.0 / clock.dt) as Real);
+    let mut lost = 0.0;
+    for touch in &solver.touches {
+        let force = solver.holding_force(touch, particles, tetrahedra.as_deref(), step);
+        let relative = solver.velocities[touch.particle] - touch.surface_velocity;
+        lost -= f64::from(force.dot(&relative)) * clock.dt;
+    }
+    for touch in &solver.touches {
+        // A particle that met the surface on the way has its velocity, not the mean of its way.
+        let velocity = &mut solver.velocities[touch.particle];
+        let missing = (touch.surface_velocity - *velocity).dot(&touch.normal) + touch.rebound;
+        *velocity += touch.normal * missing;
+    }
+    state.contacts = solver.touches.len() as u32;
+    state.energies.contact += lost;
+    state.energies.dissipated += lost;
+    for i in 0..particles.len() {
+        if particles.inverse_masses[i] > 0.0 {
+            particles.velocities[i] = solver.velocities[i];
+        }
+        particles.velocity_remainders[i] = Vector3::zeros();
+        particles.position_remainders[i] = Vector3::zeros();
+        particles.forces[i] = (particles.velocities[i] - solver.start_velocities[i])
+            * (particles.masses[i] * inverse_dt);
+    }
+    solver.touches.retain(|touch| touch.rebound == 0.0);
+}
