@@ -41,7 +41,7 @@ pub mod prelude {
     pub use crate::PliantPlugins;
     pub use crate::body::{
         AirDrag, ElasticModel, InitialMotion, Particles, Pin, PinAnchor, Pins, PliantMaterial,
-        PliantState, Quarantined, Solid, Surface, SurfaceProperties, Tetrahedra,
+        PliantState, Quarantined, Solid, SolverReport, Surface, SurfaceProperties, Tetrahedra,
     };
     pub use crate::mesh::TetrahedralMesh;
     #[cfg(feature = "rapier")]
@@ -49,8 +49,8 @@ pub mod prelude {
     #[cfg(feature = "render")]
     pub use crate::render::PliantRenderPlugin;
     pub use crate::step::{
-        Integrator, MassMatrix, PliantClock, PliantForces, PliantGravity, PliantPlugin, PliantStep,
-        PliantStepSystems, PliantSystems, Substeps,
+        ImplicitScheme, Integrator, MassMatrix, PliantClock, PliantDiagnostics, PliantForces,
+        PliantGravity, PliantPlugin, PliantStep, PliantStepSystems, PliantSystems, Substeps,
     };
 }
 

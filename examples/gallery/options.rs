@@ -28,7 +28,7 @@ pub struct Options {
     /// Ticks per simulated second [default: the scene's own]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub fps: Option<f64>,
-    /// Integrator: symplectic-euler or rkf45 [default: the scene's own]
+    /// Integrator: implicit, backward-euler, bdf2, symplectic-euler or rkf45 [default: the scene's own]
     #[arg(long, value_name = "NAME", value_parser = integrator)]
     pub integrator: Option<Integrator>,
     /// Threads to use [default: as many as the machine has]

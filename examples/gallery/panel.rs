@@ -8,7 +8,7 @@ use bevy_panorbit_camera::PanOrbitCamera;
 use bevy_pliant::prelude::{Integrator, Quarantined};
 
 use crate::energy_plot::{CURVES, energy_plot, unit_for};
-use crate::scenes::{Parameter, SCENES, Settings};
+use crate::scenes::{Parameter, Row, SCENES, Settings};
 use crate::stage::{Request, Stage};
 
 /// Width of the panel, logical pixels.
@@ -177,6 +177,23 @@ fn about(ui: &mut egui::Ui, stage: &mut Stage) {
     ui.add_space(6.0);
 }
 
+/// What a tick took: substeps of an explicit integrator, or how the implicit solver fared.
+fn solver_line(last: &Row) -> String {
+    let solver = &last.solver;
+    if solver.solves == 0 {
+        return format!("{} substeps", last.substeps);
+    }
+    format!(
+        "{} solves, {} iterations, residual {:.0e}, {} fallbacks, J ≥ {:.2}, Δp {:.0e}",
+        solver.solves,
+        solver.iterations,
+        solver.residual,
+        solver.fallbacks,
+        last.smallest_volume_ratio,
+        solver.momentum_error
+    )
+}
+
 /// Timers and energies.
 fn figures(ui: &mut egui::Ui, stage: &Stage, real: &Time<Real>) {
     let rows = &stage.record.rows;
@@ -192,7 +209,7 @@ fn figures(ui: &mut egui::Ui, stage: &Stage, real: &Time<Real>) {
     let timers = [
         format!("tick {mean:.1} ms, most {slowest:.1}"),
         format!("{share:.0} % of real time"),
-        format!("{} substeps", last.substeps),
+        solver_line(last),
         format!("{} contacts", last.contacts),
         format!("frame {:.1} ms", real.delta_secs_f64() * 1000.0),
     ];

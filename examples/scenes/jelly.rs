@@ -61,7 +61,7 @@ pub const SCENE: Scene = Scene {
     ],
     seconds: 8.0,
     frames_per_second: 60.0,
-    integrator: |settings| settings.integrator.unwrap_or(Integrator::SYMPLECTIC_EULER),
+    integrator: |settings| settings.integrator.unwrap_or_default(),
     viewpoint: Viewpoint {
         eye: Vec3::new(0.2, 1.2, 2.35),
         target: Vec3::new(0.02, 0.12, 0.1),

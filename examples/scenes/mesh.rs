@@ -86,7 +86,7 @@ pub const SCENE: Scene = Scene {
     equations: &["M a = M g - dP/dx - (1/2) dW/dv + contact"],
     seconds: 6.0,
     frames_per_second: 60.0,
-    integrator: |settings| settings.integrator.unwrap_or(Integrator::SYMPLECTIC_EULER),
+    integrator: |settings| settings.integrator.unwrap_or_default(),
     viewpoint: Viewpoint {
         eye: Vec3::new(0.25, 0.3, 0.55),
         target: Vec3::new(-0.02, 0.11, 0.0),

@@ -75,7 +75,7 @@ pub const SCENE: Scene = Scene {
     ],
     seconds: 8.0,
     frames_per_second: 60.0,
-    integrator: |settings| settings.integrator.unwrap_or(Integrator::SYMPLECTIC_EULER),
+    integrator: |settings| settings.integrator.unwrap_or_default(),
     viewpoint: Viewpoint {
         eye: Vec3::new(0.26, 0.46, 0.98),
         target: Vec3::new(0.0, 0.27, 0.0),

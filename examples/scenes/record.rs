@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_pliant::body::Energies;
-use bevy_pliant::prelude::{PliantState, Quarantined};
+use bevy_pliant::prelude::{PliantState, Quarantined, SolverReport};
 use nalgebra::Vector3;
 
 use super::Scene;
@@ -22,6 +22,8 @@ pub struct Row {
     pub milliseconds: f64,
     /// Substeps of the tick.
     pub substeps: u32,
+    /// How the implicit solver fared: sums and extremes over the bodies.
+    pub solver: SolverReport,
     /// Particles in contact.
     pub contacts: u32,
     /// Smallest ratio of current to rest volume of any element.
@@ -42,6 +44,7 @@ impl Row {
             angular_momentum: Vector3::zeros(),
             milliseconds,
             substeps: 0,
+            solver: SolverReport::default(),
             contacts: 0,
             smallest_volume_ratio: f64::INFINITY,
             quarantined: 0,
@@ -58,6 +61,12 @@ impl Row {
             row.momentum += state.momentum;
             row.angular_momentum += state.angular_momentum;
             row.substeps = row.substeps.max(state.substeps);
+            let (sum, solver) = (&mut row.solver, &state.solver);
+            sum.solves += solver.solves;
+            sum.iterations += solver.iterations;
+            sum.fallbacks += solver.fallbacks;
+            sum.residual = sum.residual.max(solver.residual);
+            sum.momentum_error = sum.momentum_error.max(solver.momentum_error);
             row.contacts += state.contacts;
             row.smallest_volume_ratio = row.smallest_volume_ratio.min(state.smallest_volume_ratio);
             row.quarantined += usize::from(quarantined);

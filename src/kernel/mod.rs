@@ -57,6 +57,8 @@
 //! | Runge–Kutta–Fehlberg `[000 §6.4.4]` | [`runge_kutta`] |
 //! | τ ≤ 4/(γ + √(γ² + 4ω²)) | [`stability::largest_stable_step`] |
 //! | τ = ½ a/√((K + 4/3 G)/ρ) `[Courant 1928]` | [`stability::wave_crossing_step`] |
+//! | ½ (v − u)ᵀM(v − u) + E(x) `[Martin 2011]`, stages `[Ascher 1997]` | [`implicit`], [`implicit::schemes`] |
+//! | two-level preconditioned conjugate gradients `[Hestenes Stiefel 1952]` | [`implicit::conjugate_gradient`], [`implicit::coarse`] |
 //! | A_pq = R S `[002 §2.4]` | [`rigid_motion::best_rotation`] |
 
 pub mod contact;

@@ -147,7 +147,7 @@ pub(super) fn step(world: &mut World, settings: Settings) {
     match settings.scheme {
         ImplicitScheme::RungeKutta => {
             for_all(world, &mut bodies, |body| {
-                stages::first_stage(body, &clock, settings)
+                stages::first_stage(body, &clock, settings);
             });
             *world.resource_mut::<PliantClock>() = PliantClock {
                 time: clock.time + GAMMA * clock.dt,
@@ -155,12 +155,12 @@ pub(super) fn step(world: &mut World, settings: Settings) {
             };
             world.run_schedule(PliantForces);
             for_all(world, &mut bodies, |body| {
-                stages::last_stage(body, &clock, settings)
+                stages::last_stage(body, &clock, settings);
             });
         }
         ImplicitScheme::BackwardEuler | ImplicitScheme::BackwardDifferences => {
             for_all(world, &mut bodies, |body| {
-                stages::single_stage(body, &clock, settings)
+                stages::single_stage(body, &clock, settings);
             });
         }
     }
@@ -175,7 +175,7 @@ pub(super) fn step(world: &mut World, settings: Settings) {
             })
             .collect();
         for_all(world, &mut bodies, |body| {
-            meet::meet(body, &clock, settings, &swept)
+            meet::meet(body, &clock, settings, &swept);
         });
     });
     *world.resource_mut::<PliantClock>() = PliantClock {

@@ -6,6 +6,7 @@
 //!   PliantSystems::Step            user edits → pins → substeps
 //!     PliantStep, per substep      Integrate → Collide → FinishSubstep
 //!       PliantForces, per evaluation   Gravity → Elasticity → Drag → AccumulateForces (yours)
+//!         with the implicit integrator, elasticity and drag are inside the solve
 //!   PliantSystems::Writeback       energies, momenta, transforms; impulses → rigid world
 //! ```
 
@@ -13,6 +14,7 @@ mod account;
 mod clock;
 pub(crate) mod collide;
 mod consistent_mass;
+mod diagnostics;
 mod elastic;
 mod elements;
 mod forces;
@@ -32,8 +34,10 @@ use bevy::ecs::intern::Interned;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 
+#[cfg(feature = "render")]
 pub(crate) use account::frame_transform;
 pub use clock::PliantClock;
+pub use diagnostics::PliantDiagnostics;
 pub use hash::state_hash;
 pub use integrator::{ImplicitScheme, Integrator, MassMatrix, PliantGravity, Substeps};
 pub use schedule::{PliantForces, PliantStep, PliantStepSystems, PliantSystems};
@@ -71,7 +75,13 @@ impl Plugin for PliantPlugin {
             .init_resource::<RigidColliders>()
             .register_type::<Integrator>()
             .register_type::<PliantGravity>()
-            .add_plugins((body::plugin, schedule::plugin, forces::plugin, tick::plugin))
+            .add_plugins((
+                body::plugin,
+                schedule::plugin,
+                forces::plugin,
+                tick::plugin,
+                diagnostics::plugin,
+            ))
             .add_observer(prepare::release_pins)
             .configure_sets(
                 self.schedule,
@@ -97,7 +107,7 @@ impl Plugin for PliantPlugin {
                     )
                         .chain()
                         .in_set(PliantSystems::Step),
-                    account::account::<()>.in_set(PliantSystems::Writeback),
+                    (account::account::<()>, diagnostics::measure).in_set(PliantSystems::Writeback),
                 ),
             )
             // A body that was built since the last frame has its account before the first tick.
