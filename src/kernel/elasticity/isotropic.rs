@@ -83,7 +83,9 @@ impl<T: Scalar> PrincipalModes<T> {
 
 /// A number that no principal stretch exceeds in magnitude, close to the largest one; without unit.
 ///
-/// Eq: the root of [`largest_eigenvalue_bound`] of FᵀF.
+/// From the trace and the bound of the deviator, see `largest_eigenvalue_bound`.
+///
+/// Eq: elementary.
 #[inline(always)]
 pub(super) fn stretch_bound<T: Scalar>(deformation: &Matrix3<T>) -> T {
     let metric = transposed_product(deformation, deformation);
