@@ -127,7 +127,9 @@ impl<T: Scalar> Viscosity<T> {
             inverse_step * (self.volumetric * real::<T>(2.0) - self.shear * real::<T>(4.0 / 3.0));
         let pulled = gradients.map(|gradient| times_vector(&lifted, &gradient));
         let stretched = gradients.map(|gradient| times_vector(deformation, &gradient));
-        NODE_PAIRS.map(|(a, b)| {
+        // A loop: mapping the array would copy all blocks once more.
+        let mut blocks = [Matrix3::zeros(); 6];
+        for (target, (a, b)) in blocks.iter_mut().zip(NODE_PAIRS) {
             let along = gradients[a].dot(&pulled[b]);
             let overlap = gradients[a].dot(&gradients[b]);
             let (f_a, f_b) = (stretched[a], stretched[b]);
@@ -137,8 +139,9 @@ impl<T: Scalar> Viscosity<T> {
             for axis in 0..3 {
                 block[(axis, axis)] += along;
             }
-            block
-        })
+            *target = block;
+        }
+        blocks
     }
 }
 

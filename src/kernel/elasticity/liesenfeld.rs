@@ -210,7 +210,9 @@ impl<T: Scalar> Elasticity<T> for Liesenfeld<T> {
         let stretched = gradients.map(|gradient| times_vector(deformation, &gradient));
         let turned = gradients.map(|gradient| times_vector(&cofactors, &gradient));
         let two_thirds: T = real(2.0 / 3.0);
-        NODE_PAIRS.map(|(a, b)| {
+        // A loop: mapping the array would copy all blocks once more.
+        let mut blocks = [Matrix3::zeros(); 6];
+        for (target, (a, b)) in blocks.iter_mut().zip(NODE_PAIRS) {
             let along = self.shear * gradients[a].dot(&pulled[b]);
             let overlap = gradients[a].dot(&gradients[b]);
             let (f_a, f_b) = (stretched[a], stretched[b]);
@@ -223,8 +225,9 @@ impl<T: Scalar> Elasticity<T> for Liesenfeld<T> {
             for axis in 0..3 {
                 block[(axis, axis)] += along;
             }
-            block
-        })
+            *target = block;
+        }
+        blocks
     }
 
     /// Compression stiffens this energy as well: U″(J)/U″(1) = (3 J² + 5 J⁻⁶)/8, which the extension bounds.

@@ -190,7 +190,9 @@ impl<T: Scalar> Elasticity<T> for StableNeoHookean<T> {
 
         let stretched = gradients.map(|gradient| times_vector(deformation, &gradient));
         let turned = gradients.map(|gradient| times_vector(&cofactors, &gradient));
-        NODE_PAIRS.map(|(a, b)| {
+        // A loop: mapping the array would copy all blocks once more.
+        let mut blocks = [Matrix3::zeros(); 6];
+        for (target, (a, b)) in blocks.iter_mut().zip(NODE_PAIRS) {
             let along = lifted * gradients[a].dot(&gradients[b]);
             let (f_a, f_b) = (stretched[a] * softening, stretched[b]);
             let (c_a, c_b) = (turned[a] * self.volume_coefficient, turned[b]);
@@ -203,8 +205,9 @@ impl<T: Scalar> Elasticity<T> for StableNeoHookean<T> {
                     times_vector(deformation, &gradients[b].cross(&gradients[a])) * pressure;
                 add_cross_matrix(&mut block, &axial);
             }
-            block
-        })
+            *target = block;
+        }
+        blocks
     }
 }
 

@@ -105,7 +105,10 @@ impl<Law: Elasticity<Lanes> + Sync> Element<4, 10> for ElasticTetrahedron<'_, La
                 *block += viscous;
             }
         }
-        store_all_pairs(&blocks.map(|k| k * block.rest_volume), store);
+        for stiffness in &mut blocks {
+            *stiffness *= block.rest_volume;
+        }
+        store_all_pairs(&blocks, store);
         nodal_forces(&stress, &block.rest_inverse, block.rest_volume)
     }
 }
