@@ -108,33 +108,46 @@ type Body = (
     Option<&'static SurfaceProperties>,
 );
 
+/// All bodies that move.
+pub(super) type Bodies = QueryState<Body, Without<Quarantined>>;
+
+/// Bodies without a solver, and solvers with what they must fit.
+pub(super) struct Solvers {
+    unseen: QueryState<Entity, (With<Particles>, Without<ImplicitSolver>)>,
+    seen: QueryState<(
+        &'static Particles,
+        Option<&'static Tetrahedra>,
+        &'static mut ImplicitSolver,
+        &'static mut PliantState,
+    )>,
+}
+
+impl FromWorld for Solvers {
+    fn from_world(world: &mut World) -> Self {
+        Self {
+            unseen: world.query_filtered(),
+            seen: world.query(),
+        }
+    }
+}
+
 /// Gives every body a solver that fits it.
-pub(super) fn prepare(world: &mut World) {
-    let unseen: Vec<Entity> = world
-        .query_filtered::<Entity, (With<Particles>, Without<ImplicitSolver>)>()
-        .iter(world)
-        .collect();
+pub(super) fn prepare(world: &mut World, solvers: &mut Solvers) {
+    let unseen: Vec<Entity> = solvers.unseen.iter(world).collect();
     for entity in unseen {
         world.entity_mut(entity).insert(ImplicitSolver::default());
     }
-    let mut bodies = world.query::<(
-        &Particles,
-        Option<&Tetrahedra>,
-        &mut ImplicitSolver,
-        &mut PliantState,
-    )>();
-    for (particles, tetrahedra, mut solver, mut state) in bodies.iter_mut(world) {
+    for (particles, tetrahedra, mut solver, mut state) in solvers.seen.iter_mut(world) {
         solver.fit(particles, tetrahedra, state.topology_version);
         state.solver = default();
     }
 }
 
 /// Advances all bodies by the substep that stands in the clock.
-pub(super) fn step(world: &mut World, settings: Settings) {
+pub(super) fn step(world: &mut World, bodies: &mut Bodies, settings: Settings) {
     let clock = *world.resource::<PliantClock>();
-    let mut bodies = world.query_filtered::<Body, Without<Quarantined>>();
     world.run_schedule(PliantForces);
-    for_all(world, &mut bodies, |(particles, _, solver, state, ..)| {
+    for_all(world, bodies, |(particles, _, solver, state, ..)| {
         let particles = &mut **particles;
         particles
             .start_positions
@@ -153,22 +166,16 @@ pub(super) fn step(world: &mut World, settings: Settings) {
     });
     match settings.scheme {
         ImplicitScheme::RungeKutta => {
-            for_all(world, &mut bodies, |body| {
-                first_stage(body, &clock, settings)
-            });
+            for_all(world, bodies, |body| first_stage(body, &clock, settings));
             *world.resource_mut::<PliantClock>() = PliantClock {
                 time: clock.time + GAMMA * clock.dt,
                 ..clock
             };
             world.run_schedule(PliantForces);
-            for_all(world, &mut bodies, |body| {
-                last_stage(body, &clock, settings)
-            });
+            for_all(world, bodies, |body| last_stage(body, &clock, settings));
         }
         ImplicitScheme::BackwardEuler | ImplicitScheme::BackwardDifferences => {
-            for_all(world, &mut bodies, |body| {
-                single_stage(body, &clock, settings)
-            });
+            for_all(world, bodies, |body| single_stage(body, &clock, settings));
         }
     }
     world.resource_scope(|world, rigid: Mut<RigidColliders>| {
@@ -181,9 +188,7 @@ pub(super) fn step(world: &mut World, settings: Settings) {
                 SweptCollider::new(collider, &rigid.bodies, start, end, clock.tick_dt as Real)
             })
             .collect();
-        for_all(world, &mut bodies, |body| {
-            meet(body, &clock, settings, &swept)
-        });
+        for_all(world, bodies, |body| meet(body, &clock, settings, &swept));
     });
     *world.resource_mut::<PliantClock>() = PliantClock {
         time: clock.time + clock.dt,
@@ -203,18 +208,25 @@ type BodyItem<'a> = (
 );
 
 /// Large bodies one after another, each shared between threads; the others side by side.
-fn for_all(
-    world: &mut World,
-    bodies: &mut QueryState<Body, Without<Quarantined>>,
-    work: impl Fn(&mut BodyItem) + Sync,
-) {
+fn for_all(world: &mut World, bodies: &mut Bodies, work: impl Fn(&mut BodyItem) + Sync) {
     let size = |body: &BodyItem| body.1.as_ref().map_or(0, |tetrahedra| tetrahedra.len());
-    let (mut large, small): (Vec<_>, Vec<_>) = bodies
-        .iter_mut(world)
-        .partition(|body| Threads::are_worth(size(body)));
-    large.iter_mut().for_each(&work);
+    let is_small = |body: &BodyItem| !Threads::are_worth(size(body));
     // A solve is about a hundred times as much work per element as a force.
-    for_each_body(small, |body| 100 * size(body), work);
+    let (mut count, mut amount) = (0, 0);
+    for mut body in bodies.iter_mut(world) {
+        if is_small(&body) {
+            count += 1;
+            amount += 100 * size(&body);
+        } else {
+            work(&mut body);
+        }
+    }
+    let small = bodies.iter_mut(world).filter(is_small);
+    if count > 1 && Threads::for_work(amount).are_several() {
+        for_each_body(small.collect(), |body| 100 * size(body), work);
+    } else {
+        small.for_each(|mut body| work(&mut body));
+    }
 }
 
 /// Accelerations by the forces that are taken as given.
@@ -314,8 +326,7 @@ fn last_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
         return;
     };
     account(state, &energy, clock.dt * GAMMA);
-    let impulses = [DELTA, 1.0 - DELTA];
-    finish(body, clock, impulses);
+    finish(body, clock, Shares::RUNGE_KUTTA);
 }
 
 fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
@@ -324,7 +335,9 @@ fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
         return;
     }
     let remembers = settings.scheme == ImplicitScheme::BackwardDifferences
-        && (solver.history - clock.dt).abs() <= 1e-9 * clock.dt;
+        && (solver.history - clock.dt).abs() <= 1e-9 * clock.dt
+        && solver.trial == particles.start_positions
+        && solver.velocities == solver.start_velocities;
     let dt = clock.dt as Real;
     let step = if remembers { dt * (2.0 / 3.0) } else { dt };
     if remembers {
@@ -363,7 +376,17 @@ fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
         .other_velocities
         .copy_from_slice(&solver.start_velocities);
     solver.history = clock.dt;
-    finish(body, clock, [1.0, 0.0]);
+    let shares = if remembers {
+        Shares::BACKWARD_DIFFERENCES
+    } else {
+        Shares::BACKWARD_EULER
+    };
+    finish(body, clock, shares);
+    // Whoever moves the body before the next step also ends its history.
+    let (particles, _, solver, ..) = body;
+    let solver = &mut **solver;
+    solver.trial.copy_from_slice(&particles.positions);
+    solver.velocities.copy_from_slice(&particles.velocities);
 }
 
 /// The approach of a first stage, and where Newton's method starts.
@@ -408,22 +431,45 @@ fn solve(
     let before = solver.start_energy(particles, &start, tetrahedra.as_deref(), &stage);
     particles.start_positions = start;
     solver.other_positions = other;
-    let allowed = before.incremental * (1.0 + 1e-5) + noise(tetrahedra.as_deref());
-    let accepted = !solution.is_indefinite && energy.incremental <= allowed;
+    let noise = noise(tetrahedra.as_deref(), before.elements.elastic);
+    let allowed = before.incremental * (1.0 + 1e-5) + noise;
+    let accepted = !solution.is_indefinite
+        && energy.incremental <= allowed
+        && energy.elements.elastic <= supply(particles, solver, before.elements.elastic) + noise;
     accepted.then_some(energy)
 }
 
-/// Energy that is below the rounding of positions: strains of a few units in the last place.
-fn noise(tetrahedra: Option<&Tetrahedra>) -> f64 {
+/// All that elastic energy can come from, J: what there was, kinetic energy at the start of the step, and the work of the
+/// given forces since; and a hundredth more, for what the stages of second order may err by.
+fn supply(particles: &Particles, solver: &ImplicitSolver, elastic: f64) -> f64 {
+    let (mut supply, mut size) = (elastic, elastic);
+    for i in 0..particles.len() {
+        if particles.inverse_masses[i] > 0.0 {
+            let mass = f64::from(particles.masses[i]);
+            let kinetic = 0.5 * mass * f64::from(solver.start_velocities[i].norm_squared());
+            let way = particles.positions[i] - particles.start_positions[i];
+            let work = mass * f64::from(solver.given[0][i].dot(&way));
+            supply += kinetic + work;
+            size += kinetic + work.abs();
+        }
+    }
+    supply + 0.01 * size
+}
+
+/// Energy that is below the rounding of positions: strains of a few units in the last place, alone and times the stress
+/// that is there.
+fn noise(tetrahedra: Option<&Tetrahedra>, elastic: f64) -> f64 {
     tetrahedra.map_or(0.0, |tetrahedra| {
         let volume: f64 = tetrahedra
             .rest_volumes()
             .iter()
             .map(|&v| f64::from(v))
             .sum();
-        let rounding = 16.0 * f64::from(Real::EPSILON);
+        let rounding = 4.0 * f64::from(Real::EPSILON);
         let moduli = tetrahedra.moduli::<f64>();
-        volume * (moduli.bulk + moduli.shear) * rounding * rounding
+        let stiffness = volume * (moduli.bulk + moduli.shear);
+        let own = stiffness * (4.0 * rounding).powi(2);
+        own + (2.0 * stiffness * elastic.max(0.0)).sqrt() * rounding
     })
 }
 
@@ -458,7 +504,7 @@ fn fall_back(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
     account(state, &energy, clock.dt);
     solver.is_done = true;
     solver.history = 0.0;
-    finish(body, clock, [1.0, 0.0]);
+    finish(body, clock, Shares::BACKWARD_EULER);
 }
 
 /// Runs `work` with a stage of backward Euler, whose metric is that of the start positions.
@@ -546,9 +592,9 @@ fn meet(body: &mut BodyItem, clock: &PliantClock, settings: Settings, swept: &[S
         .iter()
         .fold(0.0, |most: Real, v| most.max(v.amax()));
     let bounds = bounds.inflated(properties.thickness * 2.0 + travel * clock.dt as Real);
-    let candidates: Vec<usize> = (0..swept.len())
-        .filter(|&index| swept[index].bounds.overlaps(&bounds))
-        .collect();
+    let mut candidates = std::mem::take(&mut solver.candidates);
+    candidates.clear();
+    candidates.extend((0..swept.len()).filter(|&index| swept[index].bounds.overlaps(&bounds)));
     if candidates.is_empty() && solver.touches.is_empty() {
         return;
     }
@@ -559,11 +605,15 @@ fn meet(body: &mut BodyItem, clock: &PliantClock, settings: Settings, swept: &[S
         dt: clock.dt as Real,
     };
     let had_touches = !solver.touches.is_empty();
-    let carried = std::mem::take(&mut solver.touches);
-    let kept = carried
-        .iter()
-        .filter_map(|touch| surroundings.carry(touch, particles));
-    solver.touches.extend(kept);
+    solver
+        .touches
+        .retain_mut(|touch| match surroundings.carry(touch, particles) {
+            Some(carried) => {
+                *touch = carried;
+                true
+            }
+            None => false,
+        });
     let start = &particles.start_positions;
     if !had_touches && !join(particles, start, solver, touching, &surroundings) {
         return;
@@ -600,7 +650,8 @@ fn meet(body: &mut BodyItem, clock: &PliantClock, settings: Settings, swept: &[S
                 tetrahedra.as_deref(),
                 stage,
             );
-            let allowed = before.incremental * (1.0 + 1e-5) + noise(tetrahedra.as_deref());
+            let allowed = before.incremental * (1.0 + 1e-5)
+                + noise(tetrahedra.as_deref(), before.elements.elastic);
             if energy.incremental <= allowed {
                 energy
             } else {
@@ -611,6 +662,7 @@ fn meet(body: &mut BodyItem, clock: &PliantClock, settings: Settings, swept: &[S
     );
     account(state, &energy, clock.dt);
     conclude(particles, tetrahedra, solver, state, clock);
+    solver.candidates = candidates;
     solver.is_done = true;
 }
 
@@ -632,10 +684,11 @@ fn join(
     touching: Option<&[u32]>,
     surroundings: &Surroundings,
 ) -> bool {
-    let known: Vec<usize> = solver.touches.iter().map(|touch| touch.particle).collect();
     let before = solver.touches.len();
     for_touching(touching, particles.len(), |particle| {
-        if particles.inverse_masses[particle] == 0.0 || known.binary_search(&particle).is_ok() {
+        let known = &solver.touches[..before];
+        let is_known = known.binary_search_by_key(&particle, |touch| touch.particle);
+        if particles.inverse_masses[particle] == 0.0 || is_known.is_ok() {
             return;
         }
         let incoming = solver.start_velocities[particle];
@@ -645,7 +698,7 @@ fn join(
         }
     });
     let has_more = solver.touches.len() > before;
-    solver.touches.sort_by_key(|touch| touch.particle);
+    solver.touches.sort_unstable_by_key(|touch| touch.particle);
     has_more
 }
 
@@ -707,10 +760,37 @@ fn conclude(
     solver.touches.retain(|touch| touch.rebound == 0.0);
 }
 
+/// What the momentum of a free body changes by in a step of a scheme: shares of impulses over the whole step.
+#[derive(Clone, Copy)]
+struct Shares {
+    /// Of the given forces at the start and at the first stage.
+    given: [f64; 2],
+    /// Of the resistance of the air at the speeds in `other_velocities` and in `velocities`.
+    drag: [f64; 2],
+    /// Of the change over the last step.
+    before: f64,
+}
+
+impl Shares {
+    const BACKWARD_EULER: Self = Self {
+        given: [1.0, 0.0],
+        drag: [0.0, 1.0],
+        before: 0.0,
+    };
+    const BACKWARD_DIFFERENCES: Self = Self {
+        given: [2.0 / 3.0, 0.0],
+        drag: [0.0, 2.0 / 3.0],
+        before: 1.0 / 3.0,
+    };
+    const RUNGE_KUTTA: Self = Self {
+        given: [DELTA, 1.0 - DELTA],
+        drag: [1.0 - GAMMA, GAMMA],
+        before: 0.0,
+    };
+}
+
 /// Writes the result of a step to the particles, with momentum as it should be.
-///
-/// `shares` are those of the given accelerations at the start and at the first stage in the impulse of the step.
-fn finish(body: &mut BodyItem, clock: &PliantClock, shares: [f64; 2]) {
+fn finish(body: &mut BodyItem, clock: &PliantClock, shares: Shares) {
     let (particles, _, solver, state, ..) = body;
     let (particles, solver) = (&mut **particles, &mut **solver);
     let is_free = particles
@@ -737,18 +817,17 @@ fn finish(body: &mut BodyItem, clock: &PliantClock, shares: [f64; 2]) {
 
 /// Momenta at the start of the step and what the given forces and the air added to them.
 fn wanted_momenta(
-    particles: &mut Particles,
-    solver: &ImplicitSolver,
+    particles: &Particles,
+    solver: &mut ImplicitSolver,
     dt: f64,
-    shares: [f64; 2],
+    shares: Shares,
 ) -> Momenta {
-    // Momenta of the start, from start positions and velocities.
-    let mut start = Particles::new(particles.start_positions.clone(), particles.masses.clone());
-    start.velocities.copy_from_slice(&solver.start_velocities);
-    start
-        .velocity_remainders
-        .copy_from_slice(&particles.velocity_remainders);
-    let mut wanted = Momenta::of(&start);
+    let start = Momenta::of(
+        &particles.masses,
+        &particles.start_positions,
+        &solver.start_velocities,
+        &particles.velocity_remainders,
+    );
     let middle = |i: usize| {
         (particles.start_positions[i].cast::<f64>() + particles.positions[i].cast::<f64>()) * 0.5
     };
@@ -756,13 +835,17 @@ fn wanted_momenta(
     let center = (0..particles.len()).fold(Vector3::zeros(), |sum, i| {
         sum + middle(i) * f64::from(particles.masses[i])
     }) / mass;
+    let mut change = solver.momentum_change * shares.before;
     for i in 0..particles.len() {
-        let given = solver.given[0][i].cast::<f64>() * shares[0]
-            + solver.given[1][i].cast::<f64>() * shares[1];
-        let drag = solver.velocities[i].cast::<f64>() * f64::from(solver.drag[i]);
+        let given = solver.given[0][i].cast::<f64>() * shares.given[0]
+            + solver.given[1][i].cast::<f64>() * shares.given[1];
+        let speed = solver.other_velocities[i].cast::<f64>() * shares.drag[0]
+            + solver.velocities[i].cast::<f64>() * shares.drag[1];
+        let drag = speed * f64::from(solver.drag[i]);
         let impulse = (given * f64::from(particles.masses[i]) - drag) * dt;
-        wanted.linear += impulse;
-        wanted.angular += (middle(i) - center).cross(&impulse);
+        change.linear += impulse;
+        change.angular += (middle(i) - center).cross(&impulse);
     }
-    wanted
+    solver.momentum_change = change;
+    start + change
 }

@@ -6,6 +6,7 @@ use simba::simd::SimdValue;
 
 use super::super::threads::Threads;
 use super::elements::{PairBlock, Potential, evaluate_forces, linearize, sum_potential};
+use super::momentum::Momenta;
 use super::tetrahedron::{ElasticTetrahedron, Friction, Reference};
 use super::touch::Touch;
 use crate::Real;
@@ -40,6 +41,8 @@ pub(crate) struct ImplicitSolver {
     pub trial: Vec<Vector3<Real>>,
     /// Particles that touch colliders.
     pub touches: Vec<Touch>,
+    /// Colliders near enough to touch: scratch.
+    pub candidates: Vec<usize>,
     /// Energy lost until the start of the step, and its part that contact took, J.
     pub start_dissipated: [f64; 2],
     /// Linear resistance of the air, kg/s, by particle.
@@ -50,6 +53,8 @@ pub(crate) struct ImplicitSolver {
     pub is_elastic: bool,
     /// Length of the last step, s, when `other_*` hold its start; zero otherwise.
     pub history: f64,
+    /// What the last step added to the momenta of a free body.
+    pub momentum_change: Momenta,
     /// Whether the step is finished already, by the fallback.
     pub is_done: bool,
 }
