@@ -58,8 +58,11 @@ pub(crate) fn collide(
     mut rigid: ResMut<RigidColliders>,
     entities: Query<Entity, (With<Particles>, Without<Quarantined>)>,
     mut bodies: Query<ContactBody, Without<Quarantined>>,
+    mut order: Local<Vec<Entity>>,
+    mut candidates: Local<Vec<usize>>,
 ) {
-    let mut order: Vec<Entity> = entities.iter().collect();
+    order.clear();
+    order.extend(&entities);
     order.sort_unstable();
     let RigidColliders {
         colliders,
@@ -74,7 +77,7 @@ pub(crate) fn collide(
             SweptCollider::new(collider, rigid_bodies, start, end, clock.tick_dt as Real)
         })
         .collect();
-    for entity in order {
+    for &entity in &*order {
         if let Ok((mut particles, mut state, surface, properties)) = bodies.get_mut(entity) {
             let properties = properties.copied().unwrap_or_default();
             let tally = collide_body(
@@ -83,9 +86,11 @@ pub(crate) fn collide(
                 &properties,
                 &step,
                 &swept,
+                &mut candidates,
                 rigid_bodies,
             );
-            state.contacts = tally.contacts;
+            // Beside those that the integrator has seen to.
+            state.contacts = state.contacts.max(tally.contacts);
             state.energies.contact += tally.dissipated;
             state.energies.dissipated += tally.dissipated;
         }
@@ -122,31 +127,25 @@ fn collide_body(
     properties: &SurfaceProperties,
     step: &Step,
     swept: &[SweptCollider],
+    candidates: &mut Vec<usize>,
     rigid_bodies: &mut [RigidBodyState],
 ) -> Tally {
     let mut tally = Tally::default();
     if swept.is_empty() {
         return tally;
     }
-    let everyone = || 0..particles.len();
-    let touching: Vec<usize> = match surface {
-        Some(surface) => surface
-            .particles()
-            .iter()
-            .map(|&particle| particle as usize)
-            .collect(),
-        None => everyone().collect(),
-    };
+    let listed = surface.map(Surface::particles);
+    let count = listed.map_or(particles.len(), <[u32]>::len);
+    let touching = (0..count).map(|place| listed.map_or(place, |list| list[place] as usize));
     let mut bounds = Bounds::empty();
-    for &particle in &touching {
+    for particle in touching.clone() {
         bounds.include(&particles.start_positions[particle]);
         bounds.include(&particles.positions[particle]);
     }
     let size = bounds.min.amax().max(bounds.max.amax());
     let bounds = bounds.inflated(properties.thickness + closed_gap(size, properties.thickness));
-    let candidates: Vec<usize> = (0..swept.len())
-        .filter(|&index| swept[index].bounds.overlaps(&bounds))
-        .collect();
+    candidates.clear();
+    candidates.extend((0..swept.len()).filter(|&index| swept[index].bounds.overlaps(&bounds)));
     if candidates.is_empty() {
         return tally;
     }
@@ -154,7 +153,7 @@ fn collide_body(
         step,
         properties,
         swept,
-        candidates: &candidates,
+        candidates,
     };
     for particle in touching {
         if particles.inverse_masses[particle] == 0.0 {

@@ -101,33 +101,46 @@ type Body = (
     Option<&'static SurfaceProperties>,
 );
 
+/// All bodies that move.
+pub(super) type Bodies = QueryState<Body, Without<Quarantined>>;
+
+/// Bodies without a solver, and solvers with what they must fit.
+pub(super) struct Solvers {
+    unseen: QueryState<Entity, (With<Particles>, Without<ImplicitSolver>)>,
+    seen: QueryState<(
+        &'static Particles,
+        Option<&'static Tetrahedra>,
+        &'static mut ImplicitSolver,
+        &'static mut PliantState,
+    )>,
+}
+
+impl FromWorld for Solvers {
+    fn from_world(world: &mut World) -> Self {
+        Self {
+            unseen: world.query_filtered(),
+            seen: world.query(),
+        }
+    }
+}
+
 /// Gives every body a solver that fits it.
-pub(super) fn prepare(world: &mut World) {
-    let unseen: Vec<Entity> = world
-        .query_filtered::<Entity, (With<Particles>, Without<ImplicitSolver>)>()
-        .iter(world)
-        .collect();
+pub(super) fn prepare(world: &mut World, solvers: &mut Solvers) {
+    let unseen: Vec<Entity> = solvers.unseen.iter(world).collect();
     for entity in unseen {
         world.entity_mut(entity).insert(ImplicitSolver::default());
     }
-    let mut bodies = world.query::<(
-        &Particles,
-        Option<&Tetrahedra>,
-        &mut ImplicitSolver,
-        &mut PliantState,
-    )>();
-    for (particles, tetrahedra, mut solver, mut state) in bodies.iter_mut(world) {
+    for (particles, tetrahedra, mut solver, mut state) in solvers.seen.iter_mut(world) {
         solver.fit(particles, tetrahedra, state.topology_version);
         state.solver = default();
     }
 }
 
 /// Advances all bodies by the substep that stands in the clock.
-pub(super) fn step(world: &mut World, settings: Settings) {
+pub(super) fn step(world: &mut World, bodies: &mut Bodies, settings: Settings) {
     let clock = *world.resource::<PliantClock>();
-    let mut bodies = world.query_filtered::<Body, Without<Quarantined>>();
     world.run_schedule(PliantForces);
-    for_all(world, &mut bodies, |(particles, _, solver, state, ..)| {
+    for_all(world, bodies, |(particles, _, solver, state, ..)| {
         let particles = &mut **particles;
         particles
             .start_positions
@@ -146,21 +159,21 @@ pub(super) fn step(world: &mut World, settings: Settings) {
     });
     match settings.scheme {
         ImplicitScheme::RungeKutta => {
-            for_all(world, &mut bodies, |body| {
-                stages::first_stage(body, &clock, settings);
+            for_all(world, bodies, |body| {
+                stages::first_stage(body, &clock, settings)
             });
             *world.resource_mut::<PliantClock>() = PliantClock {
                 time: clock.time + GAMMA * clock.dt,
                 ..clock
             };
             world.run_schedule(PliantForces);
-            for_all(world, &mut bodies, |body| {
-                stages::last_stage(body, &clock, settings);
+            for_all(world, bodies, |body| {
+                stages::last_stage(body, &clock, settings)
             });
         }
         ImplicitScheme::BackwardEuler | ImplicitScheme::BackwardDifferences => {
-            for_all(world, &mut bodies, |body| {
-                stages::single_stage(body, &clock, settings);
+            for_all(world, bodies, |body| {
+                stages::single_stage(body, &clock, settings)
             });
         }
     }
@@ -174,8 +187,8 @@ pub(super) fn step(world: &mut World, settings: Settings) {
                 SweptCollider::new(collider, &rigid.bodies, start, end, clock.tick_dt as Real)
             })
             .collect();
-        for_all(world, &mut bodies, |body| {
-            meet::meet(body, &clock, settings, &swept);
+        for_all(world, bodies, |body| {
+            meet::meet(body, &clock, settings, &swept)
         });
     });
     *world.resource_mut::<PliantClock>() = PliantClock {
@@ -196,18 +209,25 @@ type BodyItem<'a> = (
 );
 
 /// Large bodies one after another, each shared between threads; the others side by side.
-fn for_all(
-    world: &mut World,
-    bodies: &mut QueryState<Body, Without<Quarantined>>,
-    work: impl Fn(&mut BodyItem) + Sync,
-) {
+fn for_all(world: &mut World, bodies: &mut Bodies, work: impl Fn(&mut BodyItem) + Sync) {
     let size = |body: &BodyItem| body.1.as_ref().map_or(0, |tetrahedra| tetrahedra.len());
-    let (mut large, small): (Vec<_>, Vec<_>) = bodies
-        .iter_mut(world)
-        .partition(|body| Threads::are_worth(size(body)));
-    large.iter_mut().for_each(&work);
+    let is_small = |body: &BodyItem| !Threads::are_worth(size(body));
     // A solve is about a hundred times as much work per element as a force.
-    for_each_body(small, |body| 100 * size(body), work);
+    let (mut count, mut amount) = (0, 0);
+    for mut body in bodies.iter_mut(world) {
+        if is_small(&body) {
+            count += 1;
+            amount += 100 * size(&body);
+        } else {
+            work(&mut body);
+        }
+    }
+    let small = bodies.iter_mut(world).filter(is_small);
+    if count > 1 && Threads::for_work(amount).are_several() {
+        for_each_body(small.collect(), |body| 100 * size(body), work);
+    } else {
+        small.for_each(|mut body| work(&mut body));
+    }
 }
 
 /// Accelerations by the forces that are taken as given.

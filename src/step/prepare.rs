@@ -127,12 +127,12 @@ pub(super) fn follow_pins(
     transforms: TransformHelper,
 ) {
     for (entity, name, mut pins, mut particles) in &mut bodies {
-        for path in std::mem::take(&mut pins.paths) {
+        let mut paths = std::mem::take(&mut pins.bypass_change_detection().paths);
+        for path in paths.drain(..) {
             if (path.particle as usize) < particles.len() {
                 particles.release(path.particle as usize);
             }
         }
-        let mut paths = Vec::with_capacity(pins.pins.len());
         let mut broken = None;
         for pin in &mut pins.bypass_change_detection().pins {
             let Some(&start) = particles.positions.get(pin.particle as usize) else {

@@ -33,6 +33,11 @@ impl Threads {
             .filter(|pool| pool.thread_num() > 1 && Self::are_worth(amount));
         Self { pool }
     }
+
+    /// Whether there is more than the caller.
+    pub(super) fn are_several(self) -> bool {
+        self.pool.is_some()
+    }
 }
 
 impl Workers for Threads {

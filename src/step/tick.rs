@@ -26,7 +26,11 @@ pub(super) fn plugin(app: &mut App) {
 }
 
 /// Advances all bodies by the step of the schedule that this system runs in.
-pub(super) fn tick(world: &mut World) {
+pub(super) fn tick(
+    world: &mut World,
+    states: &mut QueryState<&mut PliantState>,
+    mut solvers: Local<implicit::Solvers>,
+) {
     let dt = world.resource::<Time>().delta_secs_f64();
     if !(dt > 0.0 && dt.is_finite()) {
         return;
@@ -41,7 +45,7 @@ pub(super) fn tick(world: &mut World) {
     *world.resource_mut::<PliantClock>() = begin;
     match *world.resource::<Integrator>() {
         Integrator::Implicit { substeps, .. } => {
-            implicit::prepare(world);
+            implicit::prepare(world, &mut solvers);
             let substeps = substeps.max(1);
             for substep in 0..substeps {
                 let (done, end) = (
@@ -56,7 +60,7 @@ pub(super) fn tick(world: &mut World) {
                     end_fraction: end,
                     velocity_fraction: 1.0,
                 };
-                run_substep(world);
+                run_substep(world, states);
             }
         }
         Integrator::SymplecticEuler { substeps } => {
@@ -78,7 +82,7 @@ pub(super) fn tick(world: &mut World) {
                     end_fraction: end,
                     velocity_fraction: 0.5,
                 };
-                run_substep(world);
+                run_substep(world, states);
                 done = end;
                 step = next_substep(world, substeps, dt, step, dt * (1.0 - done));
             }
@@ -88,21 +92,22 @@ pub(super) fn tick(world: &mut World) {
             while world.resource::<PliantClock>().end_fraction < 1.0 {
                 let mut clock = world.resource_mut::<PliantClock>();
                 clock.start_fraction = clock.end_fraction;
-                run_substep(world);
+                run_substep(world, states);
             }
         }
     }
     world.resource_mut::<PliantClock>().time = start + dt;
 }
 
-fn run_substep(world: &mut World) {
-    world.run_schedule(PliantStep);
-    for mut state in world.query::<&mut PliantState>().iter_mut(world) {
+fn run_substep(world: &mut World, states: &mut QueryState<&mut PliantState>) {
+    for mut state in states.iter_mut(world) {
         state.substeps += 1;
+        state.contacts = 0;
     }
+    world.run_schedule(PliantStep);
 }
 
-fn integrate(world: &mut World) -> Result {
+fn integrate(world: &mut World, bodies: &mut implicit::Bodies) -> Result {
     match *world.resource::<Integrator>() {
         Integrator::Implicit {
             scheme,
@@ -111,6 +116,7 @@ fn integrate(world: &mut World) -> Result {
             ..
         } => implicit::step(
             world,
+            bodies,
             implicit::Settings {
                 scheme,
                 limits: Limits {

@@ -21,6 +21,7 @@ mod free_flight;
 mod friction;
 mod gallery;
 mod house_rules;
+mod implicit;
 mod integrators;
 mod materials;
 mod real_meshes;

@@ -41,9 +41,9 @@ pub(super) fn meet(
         .iter()
         .fold(0.0, |most: Real, v| most.max(v.amax()));
     let bounds = bounds.inflated(properties.thickness * 2.0 + travel * clock.dt as Real);
-    let candidates: Vec<usize> = (0..swept.len())
-        .filter(|&index| swept[index].bounds.overlaps(&bounds))
-        .collect();
+    let mut candidates = std::mem::take(&mut solver.candidates);
+    candidates.clear();
+    candidates.extend((0..swept.len()).filter(|&index| swept[index].bounds.overlaps(&bounds)));
     if candidates.is_empty() && solver.touches.is_empty() {
         return;
     }
@@ -54,11 +54,15 @@ pub(super) fn meet(
         dt: clock.dt as Real,
     };
     let had_touches = !solver.touches.is_empty();
-    let carried = std::mem::take(&mut solver.touches);
-    let kept = carried
-        .iter()
-        .filter_map(|touch| surroundings.carry(touch, particles));
-    solver.touches.extend(kept);
+    solver
+        .touches
+        .retain_mut(|touch| match surroundings.carry(touch, particles) {
+            Some(carried) => {
+                *touch = carried;
+                true
+            }
+            None => false,
+        });
     let start = &particles.start_positions;
     if !had_touches && !join(particles, start, solver, touching, &surroundings) {
         return;
@@ -95,7 +99,8 @@ pub(super) fn meet(
                 tetrahedra.as_deref(),
                 stage,
             );
-            let allowed = before.incremental * (1.0 + 1e-5) + noise(tetrahedra.as_deref());
+            let allowed = before.incremental * (1.0 + 1e-5)
+                + noise(tetrahedra.as_deref(), before.elements.elastic);
             if energy.incremental <= allowed {
                 energy
             } else {
@@ -106,6 +111,7 @@ pub(super) fn meet(
     );
     account(state, &energy, clock.dt);
     conclude(particles, tetrahedra, solver, state, clock);
+    solver.candidates = candidates;
     solver.is_done = true;
 }
 
@@ -127,10 +133,11 @@ fn join(
     touching: Option<&[u32]>,
     surroundings: &Surroundings,
 ) -> bool {
-    let known: Vec<usize> = solver.touches.iter().map(|touch| touch.particle).collect();
     let before = solver.touches.len();
     for_touching(touching, particles.len(), |particle| {
-        if particles.inverse_masses[particle] == 0.0 || known.binary_search(&particle).is_ok() {
+        let known = &solver.touches[..before];
+        let is_known = known.binary_search_by_key(&particle, |touch| touch.particle);
+        if particles.inverse_masses[particle] == 0.0 || is_known.is_ok() {
             return;
         }
         let incoming = solver.start_velocities[particle];
@@ -140,7 +147,7 @@ fn join(
         }
     });
     let has_more = solver.touches.len() > before;
-    solver.touches.sort_by_key(|touch| touch.particle);
+    solver.touches.sort_unstable_by_key(|touch| touch.particle);
     has_more
 }
 

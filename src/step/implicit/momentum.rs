@@ -1,5 +1,7 @@
 //! Giving back the momentum that a truncated solve loses.
 
+use std::ops::{Add, Mul};
+
 use nalgebra::Vector3;
 
 use crate::Real;
@@ -10,7 +12,7 @@ use crate::kernel::energy::{
 
 /// Momentum of a body, in double precision.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Momenta {
+pub(in crate::step) struct Momenta {
     /// Linear momentum, kg·m/s.
     pub linear: Vector3<f64>,
     /// Angular momentum about the center of mass, kg·m²/s.
@@ -18,19 +20,39 @@ pub(super) struct Momenta {
 }
 
 impl Momenta {
-    pub fn of(particles: &Particles) -> Self {
-        let Particles {
-            positions,
-            velocities,
-            velocity_remainders,
-            masses,
-            ..
-        } = particles;
+    pub fn of(
+        masses: &[Real],
+        positions: &[Vector3<Real>],
+        velocities: &[Vector3<Real>],
+        remainders: &[Vector3<Real>],
+    ) -> Self {
         let center = center_of_mass(masses, positions);
         Self {
-            linear: momentum(masses, velocities) + momentum(masses, velocity_remainders),
+            linear: momentum(masses, velocities) + momentum(masses, remainders),
             angular: angular_momentum(masses, positions, velocities, &center)
-                + angular_momentum(masses, positions, velocity_remainders, &center),
+                + angular_momentum(masses, positions, remainders, &center),
+        }
+    }
+}
+
+impl Add for Momenta {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            linear: self.linear + other.linear,
+            angular: self.angular + other.angular,
+        }
+    }
+}
+
+impl Mul<f64> for Momenta {
+    type Output = Self;
+
+    fn mul(self, factor: f64) -> Self {
+        Self {
+            linear: self.linear * factor,
+            angular: self.angular * factor,
         }
     }
 }
@@ -38,7 +60,12 @@ impl Momenta {
 /// Adds the rigid motion that brings a free body to the given momenta; returns how much was missing, relative to
 /// Σ m |v|.
 pub(super) fn correct(particles: &mut Particles, wanted: &Momenta) -> f64 {
-    let found = Momenta::of(particles);
+    let found = Momenta::of(
+        &particles.masses,
+        &particles.positions,
+        &particles.velocities,
+        &particles.velocity_remainders,
+    );
     let masses = &particles.masses;
     let mass = total_mass(masses);
     let center = center_of_mass(masses, &particles.positions);

@@ -4,6 +4,7 @@ use bevy::prelude::*;
 use nalgebra::Vector3;
 
 use super::elements::Potential;
+use super::momentum::Momenta;
 use super::system::{System, with_law};
 use super::tetrahedron::Reference;
 use super::touch::Touch;
@@ -35,6 +36,8 @@ pub(crate) struct ImplicitSolver {
     pub trial: Vec<Vector3<Real>>,
     /// Particles that touch colliders.
     pub touches: Vec<Touch>,
+    /// Colliders near enough to touch: scratch.
+    pub candidates: Vec<usize>,
     /// Energy lost until the start of the step, and its part that contact took, J.
     pub start_dissipated: [f64; 2],
     /// Linear resistance of the air, kg/s, by particle.
@@ -45,6 +48,8 @@ pub(crate) struct ImplicitSolver {
     pub is_elastic: bool,
     /// Length of the last step, s, when `other_*` hold its start; zero otherwise.
     pub history: f64,
+    /// What the last step added to the momenta of a free body.
+    pub momentum_change: Momenta,
     /// Whether the step is finished already, by the fallback.
     pub is_done: bool,
 }

@@ -86,8 +86,7 @@ pub(super) fn last_stage(body: &mut BodyItem, clock: &PliantClock, settings: Set
         return;
     };
     account(state, &energy, clock.dt * GAMMA);
-    let impulses = [DELTA, 1.0 - DELTA];
-    finish(body, clock, impulses);
+    finish(body, clock, Shares::RUNGE_KUTTA);
 }
 
 pub(super) fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
@@ -96,7 +95,9 @@ pub(super) fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: S
         return;
     }
     let remembers = settings.scheme == ImplicitScheme::BackwardDifferences
-        && (solver.history - clock.dt).abs() <= 1e-9 * clock.dt;
+        && (solver.history - clock.dt).abs() <= 1e-9 * clock.dt
+        && solver.trial == particles.start_positions
+        && solver.velocities == solver.start_velocities;
     let dt = clock.dt as Real;
     let step = if remembers { dt * (2.0 / 3.0) } else { dt };
     if remembers {
@@ -135,7 +136,17 @@ pub(super) fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: S
         .other_velocities
         .copy_from_slice(&solver.start_velocities);
     solver.history = clock.dt;
-    finish(body, clock, [1.0, 0.0]);
+    let shares = if remembers {
+        Shares::BACKWARD_DIFFERENCES
+    } else {
+        Shares::BACKWARD_EULER
+    };
+    finish(body, clock, shares);
+    // Whoever moves the body before the next step also ends its history.
+    let (particles, _, solver, ..) = body;
+    let solver = &mut **solver;
+    solver.trial.copy_from_slice(&particles.positions);
+    solver.velocities.copy_from_slice(&particles.velocities);
 }
 
 /// The approach of a first stage, and where Newton's method starts.
@@ -180,22 +191,45 @@ fn solve(
     let before = solver.start_energy(particles, &start, tetrahedra.as_deref(), &stage);
     particles.start_positions = start;
     solver.other_positions = other;
-    let allowed = before.incremental * (1.0 + 1e-5) + noise(tetrahedra.as_deref());
-    let accepted = !solution.is_indefinite && energy.incremental <= allowed;
+    let noise = noise(tetrahedra.as_deref(), before.elements.elastic);
+    let allowed = before.incremental * (1.0 + 1e-5) + noise;
+    let accepted = !solution.is_indefinite
+        && energy.incremental <= allowed
+        && energy.elements.elastic <= supply(particles, solver, before.elements.elastic) + noise;
     accepted.then_some(energy)
 }
 
-/// Energy that is below the rounding of positions: strains of a few units in the last place.
-pub(super) fn noise(tetrahedra: Option<&Tetrahedra>) -> f64 {
+/// All that elastic energy can come from, J: what there was, kinetic energy at the start of the step, and the work of the
+/// given forces since; and a hundredth more, for what the stages of second order may err by.
+fn supply(particles: &Particles, solver: &ImplicitSolver, elastic: f64) -> f64 {
+    let (mut supply, mut size) = (elastic, elastic);
+    for i in 0..particles.len() {
+        if particles.inverse_masses[i] > 0.0 {
+            let mass = f64::from(particles.masses[i]);
+            let kinetic = 0.5 * mass * f64::from(solver.start_velocities[i].norm_squared());
+            let way = particles.positions[i] - particles.start_positions[i];
+            let work = mass * f64::from(solver.given[0][i].dot(&way));
+            supply += kinetic + work;
+            size += kinetic + work.abs();
+        }
+    }
+    supply + 0.01 * size
+}
+
+/// Energy that is below the rounding of positions: strains of a few units in the last place, alone and times the stress
+/// that is there.
+pub(super) fn noise(tetrahedra: Option<&Tetrahedra>, elastic: f64) -> f64 {
     tetrahedra.map_or(0.0, |tetrahedra| {
         let volume: f64 = tetrahedra
             .rest_volumes()
             .iter()
             .map(|&v| f64::from(v))
             .sum();
-        let rounding = 16.0 * f64::from(Real::EPSILON);
+        let rounding = 4.0 * f64::from(Real::EPSILON);
         let moduli = tetrahedra.moduli::<f64>();
-        volume * (moduli.bulk + moduli.shear) * rounding * rounding
+        let stiffness = volume * (moduli.bulk + moduli.shear);
+        let own = stiffness * (4.0 * rounding).powi(2);
+        own + (2.0 * stiffness * elastic.max(0.0)).sqrt() * rounding
     })
 }
 
@@ -230,7 +264,7 @@ fn fall_back(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
     account(state, &energy, clock.dt);
     solver.is_done = true;
     solver.history = 0.0;
-    finish(body, clock, [1.0, 0.0]);
+    finish(body, clock, Shares::BACKWARD_EULER);
 }
 
 /// Runs `work` with a stage of backward Euler, whose metric is that of the start positions.
@@ -295,10 +329,37 @@ pub(super) fn descend(
     best
 }
 
+/// What the momentum of a free body changes by in a step of a scheme: shares of impulses over the whole step.
+#[derive(Clone, Copy)]
+struct Shares {
+    /// Of the given forces at the start and at the first stage.
+    given: [f64; 2],
+    /// Of the resistance of the air at the speeds in `other_velocities` and in `velocities`.
+    drag: [f64; 2],
+    /// Of the change over the last step.
+    before: f64,
+}
+
+impl Shares {
+    const BACKWARD_EULER: Self = Self {
+        given: [1.0, 0.0],
+        drag: [0.0, 1.0],
+        before: 0.0,
+    };
+    const BACKWARD_DIFFERENCES: Self = Self {
+        given: [2.0 / 3.0, 0.0],
+        drag: [0.0, 2.0 / 3.0],
+        before: 1.0 / 3.0,
+    };
+    const RUNGE_KUTTA: Self = Self {
+        given: [DELTA, 1.0 - DELTA],
+        drag: [1.0 - GAMMA, GAMMA],
+        before: 0.0,
+    };
+}
+
 /// Writes the result of a step to the particles, with momentum as it should be.
-///
-/// `shares` are those of the given accelerations at the start and at the first stage in the impulse of the step.
-fn finish(body: &mut BodyItem, clock: &PliantClock, shares: [f64; 2]) {
+fn finish(body: &mut BodyItem, clock: &PliantClock, shares: Shares) {
     let (particles, _, solver, state, ..) = body;
     let (particles, solver) = (&mut **particles, &mut **solver);
     let is_free = particles
@@ -325,18 +386,17 @@ fn finish(body: &mut BodyItem, clock: &PliantClock, shares: [f64; 2]) {
 
 /// Momenta at the start of the step and what the given forces and the air added to them.
 fn wanted_momenta(
-    particles: &mut Particles,
-    solver: &ImplicitSolver,
+    particles: &Particles,
+    solver: &mut ImplicitSolver,
     dt: f64,
-    shares: [f64; 2],
+    shares: Shares,
 ) -> Momenta {
-    // Momenta of the start, from start positions and velocities.
-    let mut start = Particles::new(particles.start_positions.clone(), particles.masses.clone());
-    start.velocities.copy_from_slice(&solver.start_velocities);
-    start
-        .velocity_remainders
-        .copy_from_slice(&particles.velocity_remainders);
-    let mut wanted = Momenta::of(&start);
+    let start = Momenta::of(
+        &particles.masses,
+        &particles.start_positions,
+        &solver.start_velocities,
+        &particles.velocity_remainders,
+    );
     let middle = |i: usize| {
         (particles.start_positions[i].cast::<f64>() + particles.positions[i].cast::<f64>()) * 0.5
     };
@@ -344,13 +404,17 @@ fn wanted_momenta(
     let center = (0..particles.len()).fold(Vector3::zeros(), |sum, i| {
         sum + middle(i) * f64::from(particles.masses[i])
     }) / mass;
+    let mut change = solver.momentum_change * shares.before;
     for i in 0..particles.len() {
-        let given = solver.given[0][i].cast::<f64>() * shares[0]
-            + solver.given[1][i].cast::<f64>() * shares[1];
-        let drag = solver.velocities[i].cast::<f64>() * f64::from(solver.drag[i]);
+        let given = solver.given[0][i].cast::<f64>() * shares.given[0]
+            + solver.given[1][i].cast::<f64>() * shares.given[1];
+        let speed = solver.other_velocities[i].cast::<f64>() * shares.drag[0]
+            + solver.velocities[i].cast::<f64>() * shares.drag[1];
+        let drag = speed * f64::from(solver.drag[i]);
         let impulse = (given * f64::from(particles.masses[i]) - drag) * dt;
-        wanted.linear += impulse;
-        wanted.angular += (middle(i) - center).cross(&impulse);
+        change.linear += impulse;
+        change.angular += (middle(i) - center).cross(&impulse);
     }
-    wanted
+    solver.momentum_change = change;
+    start + change
 }

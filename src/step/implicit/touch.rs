@@ -33,8 +33,9 @@ const LOST_AT: Real = 1.5;
 /// Slip below this speed, m/s, counts as sticking.
 const SLOWEST_SLIP: Real = 1e-4;
 
-/// Change of the friction of a slipping particle, relative, that needs no further solve.
-const SETTLED: Real = 0.1;
+/// Error of the friction of a slipping particle, relative, that needs no further solve. A body that is held by nearly all
+/// the friction that there is creeps if it is larger than what remains.
+const SETTLED: Real = 0.02;
 
 /// A particle that touches a collider.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +51,10 @@ pub(in crate::step) struct Touch {
     pub is_sticking: bool,
     /// Friction while slipping, as a force per velocity, N·s/m.
     pub drag: Real,
+    /// Slip at the end of this step and of the one before, m/s.
+    pub speeds: [Real; 2],
+    /// Slip, m/s, and friction, N, of an earlier solve of this step.
+    pub known: Option<(Real, Real)>,
     /// Velocity along the normal that restitution asks for, relative to the surface, m/s.
     pub rebound: Real,
     pub law: ContactLaw<Real>,
@@ -79,6 +84,16 @@ impl Touch {
         relative - self.normal * relative.dot(&self.normal)
     }
 
+    /// Friction for the coming step: slip is expected to change as it did in the last one. Without that, friction would
+    /// be too strong by the share that slip grows by in a step.
+    fn drag_ahead(&self) -> Real {
+        let [now, before] = self.speeds;
+        if before == 0.0 || now == 0.0 {
+            return self.drag;
+        }
+        self.drag * now / (2.0 * now - before).clamp(0.5 * now, 2.0 * now)
+    }
+
     /// Applies Coulomb's law to the force that holds the particle, at the velocity of the solution; whether that changed
     /// what the particle may do. `None` when the surface would have to pull.
     ///
@@ -89,6 +104,8 @@ impl Touch {
         velocity: &Vector3<Real>,
         mobility: Real,
     ) -> Option<bool> {
+        let speed = self.slip(velocity).norm();
+        self.speeds[0] = speed;
         let load = force.dot(&self.normal);
         if load < 0.0 || load.is_nan() {
             return None;
@@ -99,20 +116,35 @@ impl Touch {
             if size <= self.law.static_friction * load {
                 return Some(false);
             }
+            let expected = match self.known {
+                Some((speed, friction)) if size > friction => {
+                    speed * (size - most) / (size - friction)
+                }
+                // As fast as it would be without its neighbours; the next round knows better.
+                _ => (size - most) * mobility,
+            };
             self.is_sticking = false;
-            // As fast as it would be without its neighbours; the next round knows better.
-            self.drag = most / ((size - most) * mobility).max(SLOWEST_SLIP);
+            self.known = Some((0.0, size));
+            self.drag = most / expected.max(SLOWEST_SLIP);
             return Some(true);
         }
-        let speed = self.slip(velocity).norm();
-        if speed < SLOWEST_SLIP && self.drag > 0.0 {
+        let friction = self.drag * speed;
+        let expected = match self.known {
+            // Slip falls with friction, about along a straight line.
+            Some((other_speed, other)) if (other - friction) * (speed - other_speed) > 0.0 => {
+                speed + (friction - most) * (speed - other_speed) / (other - friction)
+            }
+            _ => speed,
+        };
+        self.known = Some((speed, friction));
+        if expected < SLOWEST_SLIP && self.drag > 0.0 {
             self.is_sticking = true;
             self.drag = 0.0;
             return Some(true);
         }
-        let before = self.drag;
-        self.drag = most / speed.max(SLOWEST_SLIP);
-        Some((self.drag - before).abs() > SETTLED * self.drag)
+        let expected = expected.clamp(0.2 * speed, 5.0 * speed);
+        self.drag = most / expected.max(SLOWEST_SLIP);
+        Some((friction - most).abs() > SETTLED * most)
     }
 }
 
@@ -143,6 +175,9 @@ impl Surroundings<'_> {
             anchor: carried + normal * (missing - self.properties.thickness * (LOST_AT - HELD_AT)),
             surface_velocity: self.swept[index].velocity_at(&start),
             rebound: 0.0,
+            drag: touch.drag_ahead(),
+            speeds: [touch.speeds[0]; 2],
+            known: None,
             ..*touch
         })
     }
@@ -188,6 +223,8 @@ impl Surroundings<'_> {
             surface_velocity,
             is_sticking: rebound == 0.0,
             drag: 0.0,
+            speeds: [0.0; 2],
+            known: None,
             rebound,
             law,
         })
