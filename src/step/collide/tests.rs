@@ -66,6 +66,7 @@ impl World {
                 &self.properties,
                 &step,
                 &swept,
+                &mut Vec::new(),
                 &mut self.bodies,
             );
             self.tally.contacts = tally.contacts;
