@@ -105,9 +105,8 @@ fn a_tick_allocates_nothing_for_a_body() {
             );
             // Bevy's own number varies from tick to tick, since it looks after its lists now and then.
             let least = |counts: &[usize]| counts.iter().min().copied().expect("ticks");
-            assert_eq!(
-                least(&with),
-                least(&without),
+            assert!(
+                least(&with) <= least(&without),
                 "{scene:?}, {}",
                 integrator.name()
             );

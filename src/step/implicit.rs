@@ -8,8 +8,10 @@
 //! momentum correction of free bodies
 //! ```
 //! The theory is in [`kernel::implicit`](crate::kernel::implicit). A result is accepted if the incremental potential is
-//! not larger than at the start of the step, which bounds the elastic energy by that at the start plus the kinetic
-//! energy. Otherwise the step is repeated by backward Euler, from the start, with a line search: that is monotone.
+//! not larger than at the start of the step, which bounds the elastic energy of backward Euler by that at the start plus
+//! the kinetic energy and the work of the given forces. The later stages of the other schemes start from elsewhere, so they
+//! must meet that bound as well, to a hundredth. Otherwise the step is repeated by backward Euler, from the start, with a
+//! line search: that is monotone.
 
 mod elements;
 mod meet;
@@ -160,7 +162,7 @@ pub(super) fn step(world: &mut World, bodies: &mut Bodies, settings: Settings) {
     match settings.scheme {
         ImplicitScheme::RungeKutta => {
             for_all(world, bodies, |body| {
-                stages::first_stage(body, &clock, settings)
+                stages::first_stage(body, &clock, settings);
             });
             *world.resource_mut::<PliantClock>() = PliantClock {
                 time: clock.time + GAMMA * clock.dt,
@@ -168,12 +170,12 @@ pub(super) fn step(world: &mut World, bodies: &mut Bodies, settings: Settings) {
             };
             world.run_schedule(PliantForces);
             for_all(world, bodies, |body| {
-                stages::last_stage(body, &clock, settings)
+                stages::last_stage(body, &clock, settings);
             });
         }
         ImplicitScheme::BackwardEuler | ImplicitScheme::BackwardDifferences => {
             for_all(world, bodies, |body| {
-                stages::single_stage(body, &clock, settings)
+                stages::single_stage(body, &clock, settings);
             });
         }
     }
@@ -188,7 +190,7 @@ pub(super) fn step(world: &mut World, bodies: &mut Bodies, settings: Settings) {
             })
             .collect();
         for_all(world, bodies, |body| {
-            meet::meet(body, &clock, settings, &swept)
+            meet::meet(body, &clock, settings, &swept);
         });
     });
     *world.resource_mut::<PliantClock>() = PliantClock {

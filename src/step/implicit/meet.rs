@@ -45,6 +45,7 @@ pub(super) fn meet(
     candidates.clear();
     candidates.extend((0..swept.len()).filter(|&index| swept[index].bounds.overlaps(&bounds)));
     if candidates.is_empty() && solver.touches.is_empty() {
+        solver.candidates = candidates;
         return;
     }
     let surroundings = Surroundings {
@@ -65,6 +66,7 @@ pub(super) fn meet(
         });
     let start = &particles.start_positions;
     if !had_touches && !join(particles, start, solver, touching, &surroundings) {
+        solver.candidates = candidates;
         return;
     }
     let step = clock.dt as Real;

