@@ -21,9 +21,6 @@ const BEAMS: [(&str, f64, f64); 2] = [("G1", 1.1772e7, 11.0), ("G16", 7.3575e5, 
 /// stand at single-precision places, allow.
 const BEAM_TOLERANCE: f64 = if cfg!(feature = "f64") { 1e-6 } else { 1e-3 };
 
-/// Speed of a body at rest, m/s: in single precision, a few units in the last place of its positions per step.
-const RESTING: f64 = if cfg!(feature = "f64") { 1e-6 } else { 1e-4 };
-
 /// Displacements of the reference, m.
 fn reference(path: &Path) -> Vec<Vector3<f64>> {
     let text = std::fs::read_to_string(path).expect("readable data");
@@ -74,7 +71,7 @@ fn hung(
 fn beam_error(moved: &[Vector3<f64>], expected: &[Vector3<f64>]) -> f64 {
     assert_eq!(moved.len(), expected.len());
     let distances = moved.iter().zip(expected).map(|(a, b)| (a - b).norm());
-    let largest = expected.iter().map(|u| u.norm()).fold(0.0, f64::max);
+    let largest = expected.iter().map(Vector3::norm).fold(0.0, f64::max);
     distances.sum::<f64>() / moved.len() as f64 / largest
 }
 
