@@ -10,7 +10,7 @@ use bevy_pliant::prelude::*;
 use nalgebra::Vector3;
 
 use super::{MODELS, SCHEMES, particles, with_limits, with_substeps};
-use crate::support::{app, state, ticks};
+use crate::support::{RATE, app, state, ticks};
 
 /// What may be lost, relative to what there is.
 const KEPT: f64 = if cfg!(feature = "f64") { 1e-10 } else { 1e-5 };
@@ -113,6 +113,56 @@ fn a_pinned_body_is_not_corrected() {
         state.solver.residual > 1e-2,
         "the solver had to be cut short"
     );
+}
+
+/// The air takes the momentum of a free body by the scheme's own rule, however thick it is.
+#[test]
+fn thick_air_stops_a_free_body() {
+    for integrator in SCHEMES {
+        let mut app = app();
+        app.insert_resource(with_substeps(integrator, 1))
+            .insert_resource(PliantGravity(Vec3::ZERO));
+        let body = tumbling(&mut app);
+        app.world_mut().entity_mut(body).insert(AirDrag {
+            coefficient: 0.0,
+            viscous_rate: 300.0,
+            ..default()
+        });
+        // The mean speed; particles creep on, back to their shape.
+        ticks(&mut app, 30);
+        let speed = state(&app, body).momentum.norm() / particles(&app, body).total_mass();
+        println!("{}: {speed:.1e} m/s", integrator.name());
+        assert!(speed < 1e-6, "{}: {speed:.1e} m/s", integrator.name());
+    }
+}
+
+/// Backward differences remember the last step, but not across what somebody else did to the body.
+#[test]
+fn pushes_and_teleports_between_ticks_count_once() {
+    for integrator in SCHEMES {
+        let mut app = app();
+        app.insert_resource(integrator)
+            .insert_resource(PliantGravity(Vec3::ZERO));
+        let mesh = TetrahedralMesh::block([0.2; 3], [2; 3], CellSplit::Six).expect("a block");
+        let material = PliantMaterial::new(1e5, 0.3, 1000.0);
+        let body = app.world_mut().spawn((Solid::new(mesh), material)).id();
+        ticks(&mut app, 5);
+        let mut all = app.world_mut().get_mut::<Particles>(body).expect("a body");
+        for velocity in &mut all.velocities {
+            velocity.x += 1.0;
+        }
+        ticks(&mut app, 6);
+        let mut place = app.world_mut().get_mut::<Transform>(body).expect("a body");
+        place.translation.y += 2.0;
+        ticks(&mut app, 6);
+        let center = state(&app, body).center;
+        let expected = Vector3::new(12.0 / RATE, 2.0, 0.0);
+        assert!(
+            (center - expected).norm() < 1e-5,
+            "{}: {center} instead of {expected}",
+            integrator.name()
+        );
+    }
 }
 
 /// A block whose particles are somewhere in its box, or all of it squeezed to a tenth.
