@@ -165,7 +165,7 @@ impl<T: Scalar> Elasticity<T> for StableNeoHookean<T> {
     /// s = m I₁/(I₁ + 1),   p = l (J − a),   f = F b,   c = cof F b,   δ = max(0, |p| ρ − s)
     /// ```
     /// The exact second derivative but for δ, which lifts the lowest twist or flip `s − |p| σ_max` to zero: a body
-    /// under compression would rather turn aside. `ρ` is [`stretch_bound`], with which δ vanishes at rest; for strongly
+    /// under compression would rather turn aside. `ρ` is `stretch_bound`, with which δ vanishes at rest; for strongly
     /// squeezed and for expanded elements it is what bounds the scaling modes as well (2 σ_max and √I₁).
     #[inline(always)]
     fn node_stiffness(
