@@ -48,7 +48,8 @@ pub enum ImplicitScheme {
     RungeKutta,
     /// One stage, first order: damps all motion that is fast against the step.
     BackwardEuler,
-    /// One stage, second order, remembers the last step; the first step after a contact is backward Euler.
+    /// One stage, second order (first in user forces, which it takes from the start of the step), remembers the last
+    /// step; the first step after a contact is backward Euler.
     BackwardDifferences,
 }
 
