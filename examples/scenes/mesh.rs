@@ -29,21 +29,10 @@ const YOUNG: Parameter = Parameter {
     about: "resistance to stretch",
 };
 const POISSON: Parameter = Parameter {
-    name: "poisson_ratio",
     default: 0.42,
-    minimum: 0.0,
-    maximum: 0.49,
-    unit: "",
-    about: "shrinking across per stretch along",
+    ..Parameter::POISSON_RATIO
 };
-const DENSITY: Parameter = Parameter {
-    name: "density",
-    default: 1000.0,
-    minimum: 1.0,
-    maximum: 1e5,
-    unit: "kg/m3",
-    about: "mass per volume",
-};
+const DENSITY: Parameter = Parameter::DENSITY;
 const VISCOSITY: Parameter = Parameter {
     name: "viscosity",
     // Explicit viscosity asks for a step in proportion to the square of the smallest altitude: meshes from elsewhere

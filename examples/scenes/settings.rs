@@ -23,6 +23,27 @@ pub struct Parameter {
     pub about: &'static str,
 }
 
+impl Parameter {
+    /// Poisson's ratio; the default of the thin bars that beam theory is about.
+    pub const POISSON_RATIO: Self = Self {
+        name: "poisson_ratio",
+        default: 0.3,
+        minimum: 0.0,
+        maximum: 0.49,
+        unit: "",
+        about: "shrinking across per stretch along",
+    };
+    /// Density; the default is that of water.
+    pub const DENSITY: Self = Self {
+        name: "density",
+        default: 1000.0,
+        minimum: 1.0,
+        maximum: 1e5,
+        unit: "kg/m3",
+        about: "mass per volume",
+    };
+}
+
 /// The choices for one run of a scene.
 #[derive(Clone, Debug)]
 pub struct Settings {

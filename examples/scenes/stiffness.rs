@@ -26,22 +26,8 @@ const AVERAGED: f64 = 1.0;
 /// sudden weight started down to exp(−5) = 0.7 % of the drop; the rest is for the rounding of positions.
 const DROP_LIMIT: f64 = 0.01;
 
-const POISSON: Parameter = Parameter {
-    name: "poisson_ratio",
-    default: 0.3,
-    minimum: 0.0,
-    maximum: 0.49,
-    unit: "",
-    about: "shrinking across per stretch along",
-};
-const DENSITY: Parameter = Parameter {
-    name: "density",
-    default: 1000.0,
-    minimum: 1.0,
-    maximum: 1e5,
-    unit: "kg/m3",
-    about: "mass per volume",
-};
+const POISSON: Parameter = Parameter::POISSON_RATIO;
+const DENSITY: Parameter = Parameter::DENSITY;
 const GRAVITY: Parameter = Parameter {
     name: "gravity",
     default: 9.81,

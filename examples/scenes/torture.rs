@@ -41,21 +41,12 @@ const YOUNG: Parameter = Parameter {
     about: "resistance to stretch",
 };
 const POISSON: Parameter = Parameter {
-    name: "poisson_ratio",
     default: 0.4,
-    minimum: 0.0,
     maximum: 0.499,
-    unit: "",
     about: "shrinking across per stretch along; above 0.4 the scrambled block is only watched",
+    ..Parameter::POISSON_RATIO
 };
-const DENSITY: Parameter = Parameter {
-    name: "density",
-    default: 1000.0,
-    minimum: 1.0,
-    maximum: 1e5,
-    unit: "kg/m3",
-    about: "mass per volume",
-};
+const DENSITY: Parameter = Parameter::DENSITY;
 const VISCOSITY: Parameter = Parameter {
     name: "viscosity",
     default: 0.0,

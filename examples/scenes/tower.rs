@@ -39,20 +39,12 @@ const YOUNG: Parameter = Parameter {
     about: "resistance to stretch; below 2.3 MPa (at 500 kg/m3) the tower buckles under its own weight",
 };
 const POISSON: Parameter = Parameter {
-    name: "poisson_ratio",
     default: 0.4,
-    minimum: 0.0,
-    maximum: 0.49,
-    unit: "",
-    about: "shrinking across per stretch along",
+    ..Parameter::POISSON_RATIO
 };
 const DENSITY: Parameter = Parameter {
-    name: "density",
     default: 500.0,
-    minimum: 1.0,
-    maximum: 1e5,
-    unit: "kg/m3",
-    about: "mass per volume",
+    ..Parameter::DENSITY
 };
 const PUSH: Parameter = Parameter {
     name: "push",

@@ -35,14 +35,7 @@ const YOUNG: Parameter = Parameter {
     unit: "Pa",
     about: "resistance to stretch",
 };
-const POISSON: Parameter = Parameter {
-    name: "poisson_ratio",
-    default: 0.3,
-    minimum: 0.0,
-    maximum: 0.49,
-    unit: "",
-    about: "shrinking across per stretch along",
-};
+const POISSON: Parameter = Parameter::POISSON_RATIO;
 const SPIN_X: Parameter = Parameter {
     name: "spin_x",
     default: 0.0,

@@ -71,8 +71,7 @@ impl<T: Scalar> WindFace<T> {
     /// Eq: `[004]` (drag), per windward face.
     #[inline]
     pub fn drag(&self, coefficient: T, air_density: T) -> Vector3<T> {
-        let half: T = real(0.5);
-        self.velocity * (-(half * coefficient * air_density * self.swept_volume()))
+        self.velocity * (-self.drag_rate(coefficient, air_density))
     }
 
     /// Power that [`drag`](Self::drag) takes from the body, W; never negative.
@@ -83,8 +82,7 @@ impl<T: Scalar> WindFace<T> {
     /// Eq: elementary.
     #[inline]
     pub fn drag_power(&self, coefficient: T, air_density: T) -> T {
-        let half: T = real(0.5);
-        half * coefficient * air_density * self.swept_volume() * self.velocity.dot(&self.velocity)
+        self.drag_rate(coefficient, air_density) * self.velocity.dot(&self.velocity)
     }
 }
 

@@ -41,11 +41,7 @@ impl<T: Scalar> Viscosity<T> {
     /// Eq: `[000 eq. 4.14]`, `[000 eq. 5.5]` with the rest volume.
     #[inline]
     pub fn power_density(&self, deformation: &Matrix3<T>, rate: &Matrix3<T>) -> T {
-        let strain_rate = metric_rate(deformation, rate);
-        let expansion = trace(&strain_rate);
-        let distortion = deviator(&strain_rate);
-        self.volumetric * real::<T>(0.5) * expansion * expansion
-            + self.shear * double_contraction(&distortion, &distortion)
+        self.power_density_of(&metric_rate(deformation, rate))
     }
 
     /// First Piola–Kirchhoff stress of the internal friction, Pa.
@@ -59,9 +55,7 @@ impl<T: Scalar> Viscosity<T> {
     /// Eq: `[000 eq. 5.5]`, `[000 §6.2.3]`.
     #[inline]
     pub fn stress(&self, deformation: &Matrix3<T>, rate: &Matrix3<T>) -> Matrix3<T> {
-        let strain_rate = metric_rate(deformation, rate);
-        let distortion = deviator(&strain_rate) * (real::<T>(2.0) * self.shear);
-        deformation * add_to_diagonal(&distortion, self.volumetric * trace(&strain_rate))
+        deformation * self.second_stress(&metric_rate(deformation, rate))
     }
 }
 

@@ -144,10 +144,7 @@ pub(crate) fn elastic_energy(particles: &Particles, tetrahedra: &Tetrahedra) -> 
             sum_energy(particles, tetrahedra, Corotational::from_moduli(moduli))
         }
         ElasticModel::Liesenfeld { extension_below } => {
-            let law = Liesenfeld {
-                extension_below: WideF64x4::splat(extension_below.into()),
-                ..Liesenfeld::from_moduli(moduli)
-            };
+            let law = Liesenfeld::extended(moduli, WideF64x4::splat(extension_below.into()));
             sum_energy(particles, tetrahedra, law)
         }
     }

@@ -69,14 +69,7 @@ pub(crate) fn collide(
         bodies: rigid_bodies,
     } = &mut *rigid;
     let step = Step::new(&clock);
-    let swept: Vec<SweptCollider> = colliders
-        .iter()
-        .filter(|collider| collider.touches_soft_bodies())
-        .map(|collider| {
-            let (start, end) = (clock.start_fraction as Real, clock.end_fraction as Real);
-            SweptCollider::new(collider, rigid_bodies, start, end, clock.tick_dt as Real)
-        })
-        .collect();
+    let swept: Vec<SweptCollider> = over_substep(colliders, rigid_bodies, &clock).collect();
     for &entity in &*order {
         if let Ok((mut particles, mut state, surface, properties)) = bodies.get_mut(entity) {
             let properties = properties.copied().unwrap_or_default();
@@ -95,6 +88,20 @@ pub(crate) fn collide(
             state.energies.dissipated += tally.dissipated;
         }
     }
+}
+
+/// The colliders that touch soft bodies, over the substep of the clock.
+pub(crate) fn over_substep<'a>(
+    colliders: &'a [RigidCollider],
+    bodies: &[RigidBodyState],
+    clock: &PliantClock,
+) -> impl Iterator<Item = SweptCollider<'a>> {
+    let (start, end) = (clock.start_fraction as Real, clock.end_fraction as Real);
+    let tick_dt = clock.tick_dt as Real;
+    colliders
+        .iter()
+        .filter(|collider| collider.touches_soft_bodies())
+        .map(move |collider| SweptCollider::new(collider, bodies, start, end, tick_dt))
 }
 
 /// The numbers of a substep that contact needs.

@@ -43,15 +43,8 @@ fn add_forces(particles: &mut Particles, tetrahedra: &mut Tetrahedra, state: &mu
             add_stress(particles, tetrahedra, Corotational::from_moduli(moduli));
         }
         ElasticModel::Liesenfeld { extension_below } => {
-            let extension_below = Lanes::splat(extension_below);
-            add_stress(
-                particles,
-                tetrahedra,
-                Liesenfeld {
-                    extension_below,
-                    ..Liesenfeld::from_moduli(moduli)
-                },
-            );
+            let law = Liesenfeld::extended(moduli, Lanes::splat(extension_below));
+            add_stress(particles, tetrahedra, law);
         }
     }
     let sums = &tetrahedra.chunk_sums;

@@ -26,6 +26,7 @@ use bevy::prelude::*;
 use nalgebra::Vector3;
 
 pub(crate) use self::solver::ImplicitSolver;
+use super::collide::over_substep;
 use super::collide::sweep::SweptCollider;
 use super::threads::{Threads, for_each_body};
 use super::{ImplicitScheme, PliantClock, PliantForces};
@@ -180,14 +181,8 @@ pub(super) fn step(world: &mut World, bodies: &mut Bodies, settings: Settings) {
         }
     }
     world.resource_scope(|world, rigid: Mut<RigidColliders>| {
-        let swept: Vec<SweptCollider> = rigid
-            .colliders
-            .iter()
-            .filter(|collider| collider.touches_soft_bodies() && collider.body.is_none())
-            .map(|collider| {
-                let (start, end) = (clock.start_fraction as Real, clock.end_fraction as Real);
-                SweptCollider::new(collider, &rigid.bodies, start, end, clock.tick_dt as Real)
-            })
+        let swept: Vec<SweptCollider> = over_substep(&rigid.colliders, &rigid.bodies, &clock)
+            .filter(|swept| swept.collider.body.is_none())
             .collect();
         for_all(world, bodies, |body| {
             meet::meet(body, &clock, settings, &swept);

@@ -59,11 +59,7 @@ impl StableStep {
                 self.run_stiffness(particles, tetrahedra, Corotational::from_moduli(moduli));
             }
             ElasticModel::Liesenfeld { extension_below } => {
-                let extension_below = Lanes::splat(extension_below);
-                let law = Liesenfeld {
-                    extension_below,
-                    ..Liesenfeld::from_moduli(moduli)
-                };
+                let law = Liesenfeld::extended(moduli, Lanes::splat(extension_below));
                 self.run_stiffness(particles, tetrahedra, law);
             }
         }

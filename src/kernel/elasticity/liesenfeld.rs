@@ -67,6 +67,17 @@ impl<T: Scalar> Liesenfeld<T> {
         }
     }
 
+    /// The energy whose volume term is continued below the given volume ratio J_c.
+    ///
+    /// Eq: `[000 eq. 4.13]`; continuation: elementary.
+    #[inline]
+    pub fn extended(moduli: Moduli<T>, extension_below: T) -> Self {
+        Self {
+            extension_below,
+            ..Self::reference(moduli)
+        }
+    }
+
     /// The volume term at volume ratio `J`.
     ///
     /// ```text
@@ -101,10 +112,7 @@ impl<T: Scalar> Liesenfeld<T> {
 impl<T: Scalar> Elasticity<T> for Liesenfeld<T> {
     #[inline]
     fn from_moduli(moduli: Moduli<T>) -> Self {
-        Self {
-            extension_below: real(Self::EXTENSION_BELOW),
-            ..Self::reference(moduli)
-        }
+        Self::extended(moduli, real(Self::EXTENSION_BELOW))
     }
 
     /// ```text

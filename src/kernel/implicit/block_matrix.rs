@@ -115,14 +115,6 @@ impl<T: Single> BlockMatrix<T> {
         self.diagonal.len()
     }
 
-    /// Number of blocks.
-    ///
-    /// Eq: elementary.
-    #[must_use]
-    pub fn blocks(&self) -> usize {
-        self.columns.len()
-    }
-
     /// The blocks of a row, as pairs of place and column.
     ///
     /// Eq: elementary.

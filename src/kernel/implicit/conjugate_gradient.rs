@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{BlockMatrix, CoarseSpace, Freedom, Row, Workers, dot, vector};
+use super::{BlockMatrix, CoarseSpace, Freedom, Row, Workers, dot};
 use crate::kernel::matrix::inverse_or_zero;
 use crate::kernel::scalar::{Single, real};
 
@@ -298,11 +298,165 @@ fn free_inverse<T: Single>(block: &Matrix3<T>, freedom: &Freedom<T>) -> Matrix3<
     }
 }
 
-/// Sum of the rows, for tests and balances.
-///
-/// Eq: elementary.
-#[must_use]
-pub fn sum<T: Single>(rows: &[Row<T>]) -> Vector3<T> {
-    rows.iter()
-        .fold(Vector3::zeros(), |sum, row| sum + vector(row))
+#[cfg(test)]
+mod tests {
+    use super::super::{Aggregates, Alone, row};
+    use super::*;
+    use crate::kernel::testing::Random;
+    use nalgebra::{DMatrix, DVector};
+
+    /// A bar of springs in all directions between neighbours, on masses, in patches; and the same matrix, dense.
+    fn bar(
+        count: u32,
+    ) -> (
+        BlockMatrix<f64>,
+        CoarseSpace<f64>,
+        Vec<Row<f64>>,
+        DMatrix<f64>,
+    ) {
+        let mut random = Random::new(41);
+        let positions: Vec<Vector3<f64>> = (0..count)
+            .map(|i| Vector3::new(f64::from(i), 0.0, 0.0) + random.vector(0.3))
+            .collect();
+        let (mut starts, mut neighbours) = (vec![0], Vec::new());
+        for i in 0..count {
+            neighbours.extend((i.saturating_sub(1)..=i + 1).filter(|&j| j < count));
+            starts.push(neighbours.len() as u32);
+        }
+        let patches = Aggregates::new(&positions, (&starts, &neighbours));
+        let mut rows = vec![0_u32; count as usize];
+        for (row, &particle) in (0..).zip(&patches.particles) {
+            rows[particle as usize] = row;
+        }
+        let elements: Vec<[u32; 2]> = rows.windows(2).map(|pair| [pair[0], pair[1]]).collect();
+        let places: Vec<Row<f64>> = patches
+            .particles
+            .iter()
+            .map(|&particle| row(&positions[particle as usize]))
+            .collect();
+        let size = 3 * count as usize;
+        let (mut blocks, mut dense) = (Vec::new(), DMatrix::<f64>::identity(size, size) * 0.01);
+        for &[a, b] in &elements {
+            let root = random.matrix(1.0);
+            let stiffness = root * root.transpose() + Matrix3::identity();
+            for (first, second, sign) in [(a, a, 1.0), (a, b, -1.0), (b, b, 1.0)] {
+                blocks.extend_from_slice((stiffness * sign).as_slice());
+                let mut add = |row: u32, column: u32| {
+                    let mut view = dense.view_mut((3 * row as usize, 3 * column as usize), (3, 3));
+                    view += stiffness * sign;
+                };
+                add(first, second);
+                if first != second {
+                    add(second, first);
+                }
+            }
+        }
+        blocks.push(0.0);
+        let mut matrix =
+            BlockMatrix::new(count as usize, elements.iter().map(<[u32; 2]>::as_slice));
+        for mut rows in matrix.split(std::iter::once(0..count as usize)) {
+            rows.gather(&blocks, |_| 0.01);
+        }
+        let coarse = CoarseSpace::new(&patches.starts, &matrix);
+        (matrix, coarse, places, dense)
+    }
+
+    #[test]
+    fn solution_is_that_of_the_dense_matrix_in_the_free_directions() {
+        let count = 200;
+        let (matrix, mut coarse, places, dense) = bar(count as u32);
+        assert!(coarse.patches() >= 4);
+        let mut random = Random::new(42);
+        let mut freedoms = vec![Freedom::Free; count];
+        freedoms[0] = Freedom::Held;
+        freedoms[70] = Freedom::Held;
+        freedoms[120] = Freedom::Plane(random.vector(1.0).normalize());
+        let force: Vec<Row<f64>> = (0..count)
+            .map(|i| {
+                let mut force = row(&random.vector(1.0));
+                freedoms[i].filter(&mut force);
+                force
+            })
+            .collect();
+
+        // A basis of what the rows are free to do.
+        let mut filter = DMatrix::<f64>::identity(3 * count, 3 * count);
+        for (i, freedom) in freedoms.iter().enumerate() {
+            for axis in 0..3 {
+                let mut unit = [0.0; 4];
+                unit[axis] = 1.0;
+                freedom.filter(&mut unit);
+                for other in 0..3 {
+                    filter[(3 * i + other, 3 * i + axis)] = unit[other];
+                }
+            }
+        }
+        let identity = DMatrix::<f64>::identity(3 * count, 3 * count);
+        let projected = &filter * &dense * &filter + (identity - &filter);
+        let right =
+            DVector::from_iterator(3 * count, force.iter().flat_map(|row| row[..3].to_vec()));
+        let expected = projected
+            .cholesky()
+            .expect("positive definite")
+            .solve(&right);
+
+        let mut solver = ConjugateGradient::default();
+        solver.prepare(Alone, &matrix, &freedoms);
+        coarse.update(Alone, &matrix, &freedoms, &places);
+        let (mut residual, mut solution) = (force, vec![[0.0; 4]; count]);
+        let limits = Limits {
+            iterations: 500,
+            tolerance: 1e-12,
+        };
+        let report = solver.solve(
+            Alone,
+            &matrix,
+            &mut coarse,
+            &freedoms,
+            &mut residual,
+            &mut solution,
+            limits,
+        );
+        assert!(
+            !report.is_indefinite && report.residual <= 1e-12,
+            "{report:?}"
+        );
+        for i in 0..count {
+            for axis in 0..3 {
+                let error = (solution[i][axis] - expected[3 * i + axis]).abs();
+                assert!(error <= 1e-9 * expected.amax(), "row {i}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_to_solve_takes_no_iteration_and_a_negative_matrix_is_told() {
+        let count = 60;
+        let (mut matrix, mut coarse, places, _) = bar(count as u32);
+        let freedoms = vec![Freedom::Free; count];
+        let limits = Limits {
+            iterations: 50,
+            tolerance: 1e-6,
+        };
+        let mut run = |matrix: &BlockMatrix<f64>, force: f64| {
+            let mut solver = ConjugateGradient::default();
+            solver.prepare(Alone, matrix, &freedoms);
+            coarse.update(Alone, matrix, &freedoms, &places);
+            let (mut residual, mut solution) = (vec![[force; 4]; count], vec![[0.0; 4]; count]);
+            solver.solve(
+                Alone,
+                matrix,
+                &mut coarse,
+                &freedoms,
+                &mut residual,
+                &mut solution,
+                limits,
+            )
+        };
+        assert_eq!(run(&matrix, 0.0), Solution::default());
+        for row in 0..count {
+            matrix.add_to_diagonal(row, -100.0);
+        }
+        assert!(run(&matrix, 1.0).is_indefinite);
+    }
 }

@@ -4,7 +4,9 @@ use bevy::prelude::*;
 use nalgebra::Vector3;
 
 use super::solver::{ImplicitSolver, MatrixIs, Stage};
-use super::stages::{account, approach_from_start, descend, noise, note, with_stage};
+use super::stages::{
+    account, approach_from_start, descend, does_not_grow, noise, note, with_stage, write_back,
+};
 use super::touch::Surroundings;
 use super::{BodyItem, Settings, place_pins};
 use crate::Real;
@@ -78,6 +80,7 @@ pub(super) fn meet(
         particles,
         solver,
         step,
+        None,
         settings,
         |particles, solver, stage| {
             let mut matrix_is = MatrixIs::New;
@@ -95,15 +98,9 @@ pub(super) fn meet(
                 matrix_is = MatrixIs::Constrained;
             }
             let energy = solver.energy(particles, tetrahedra.as_deref(), stage);
-            let before = solver.start_energy(
-                particles,
-                stage.reference.first,
-                tetrahedra.as_deref(),
-                stage,
-            );
-            let allowed = before.incremental * (1.0 + 1e-5)
-                + noise(tetrahedra.as_deref(), before.elements.elastic);
-            if energy.incremental <= allowed {
+            let before = solver.start_energy(particles, tetrahedra.as_deref(), stage);
+            let noise = noise(solver, tetrahedra.as_deref(), before.elements.elastic);
+            if does_not_grow(&energy, &before, noise) {
                 energy
             } else {
                 solver.set_freedoms(particles);
@@ -183,7 +180,7 @@ fn conclude(
     state: &mut PliantState,
     clock: &PliantClock,
 ) {
-    let (step, inverse_dt) = (clock.dt as Real, (1.0 / clock.dt) as Real);
+    let step = clock.dt as Real;
     let mut lost = 0.0;
     for touch in &solver.touches {
         let force = solver.holding_force(touch, particles, tetrahedra.as_deref(), step);
@@ -199,14 +196,6 @@ fn conclude(
     state.contacts = solver.touches.len() as u32;
     state.energies.contact += lost;
     state.energies.dissipated += lost;
-    for i in 0..particles.len() {
-        if particles.inverse_masses[i] > 0.0 {
-            particles.velocities[i] = solver.velocities[i];
-        }
-        particles.velocity_remainders[i] = Vector3::zeros();
-        particles.position_remainders[i] = Vector3::zeros();
-        particles.forces[i] = (particles.velocities[i] - solver.start_velocities[i])
-            * (particles.masses[i] * inverse_dt);
-    }
+    write_back(particles, solver, clock.dt);
     solver.touches.retain(|touch| touch.rebound == 0.0);
 }

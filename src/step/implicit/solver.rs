@@ -122,6 +122,11 @@ impl ImplicitSolver {
         }
     }
 
+    /// Rest volume of the elements, m³.
+    pub fn rest_volume(&self) -> f64 {
+        self.system.rest_volume
+    }
+
     /// Which particles are free.
     pub fn set_freedoms(&mut self, particles: &Particles) {
         self.start_elements = None;
@@ -150,7 +155,7 @@ impl ImplicitSolver {
         }
     }
 
-    /// The force that holds each particle that touches, at the current positions: what is missing in its row, N.
+    /// The force that holds a particle that touches, at the current positions: what is missing in its row, N.
     pub fn holding_force(
         &self,
         touch: &Touch,
@@ -158,20 +163,29 @@ impl ImplicitSolver {
         tetrahedra: Option<&Tetrahedra>,
         step: Real,
     ) -> Vector3<Real> {
-        let particle = touch.particle;
+        let tetrahedra = tetrahedra.filter(|_| self.is_elastic);
+        -self.imbalance(touch.particle, particles, tetrahedra, step)
+    }
+
+    /// What is missing to the balance of a particle, without contact, N: `M (u − v)/h − D v + f`.
+    fn imbalance(
+        &self,
+        particle: usize,
+        particles: &Particles,
+        tetrahedra: Option<&Tetrahedra>,
+        step: Real,
+    ) -> Vector3<Real> {
         let velocity = self.velocities[particle];
-        let mut force = (velocity - self.approach[particle].velocity)
+        let mut sum = (self.approach[particle].velocity - velocity)
             * (particles.masses[particle] / step)
-            + velocity * self.drag[particle];
-        if let Some(tetrahedra) = tetrahedra.filter(|_| self.is_elastic) {
+            - velocity * self.drag[particle];
+        if let Some(tetrahedra) = tetrahedra {
             let forces = tetrahedra.corner_vectors.as_flattened().as_flattened();
-            let places = tetrahedra.incidence_starts[particle] as usize
-                ..tetrahedra.incidence_starts[particle + 1] as usize;
-            for &place in &tetrahedra.incidence[places] {
-                force -= forces[place as usize];
+            for &place in tetrahedra.places(particle) {
+                sum += forces[place as usize];
             }
         }
-        force
+        sum
     }
 
     /// Evaluates the forces of the elements at the current positions.
@@ -190,7 +204,6 @@ impl ImplicitSolver {
     }
 
     /// One step of Newton's method on the stage, from the velocities that stand in `velocities`; positions follow.
-    ///
     pub fn newton_step(
         &mut self,
         particles: &mut Particles,
@@ -204,9 +217,7 @@ impl ImplicitSolver {
                 particles.positions[i] = self.approach[i].position + self.velocities[i] * step;
             }
         }
-        let mut positions = std::mem::take(&mut particles.positions);
-        self.place_touches(&mut positions, step);
-        particles.positions = positions;
+        self.place_touches(&mut particles.positions, step);
         let Some(tetrahedra) = tetrahedra.filter(|_| self.is_elastic) else {
             self.step_alone(particles, step);
             return Solution::default();
@@ -294,7 +305,7 @@ impl ImplicitSolver {
         }
     }
 
-    /// Residual of the stage, by row: `M (u − v)/h − D v + f`.
+    /// Residual of the stage, by row.
     fn set_residual(
         &mut self,
         particles: &Particles,
@@ -302,15 +313,14 @@ impl ImplicitSolver {
         step: Real,
         threads: Threads,
     ) {
+        // Written while the rest of the solver is read.
+        let mut residual = std::mem::take(&mut self.system.residual);
         let System {
             particles: order,
             rows,
-            residual,
             freedoms,
             ..
-        } = &mut self.system;
-        let (approach, velocities, drag) = (&self.approach, &self.velocities, &self.drag);
-        let forces = tetrahedra.corner_vectors.as_flattened().as_flattened();
+        } = &self.system;
         let piece = threads.piece(order.len());
         let pieces = residual
             .chunks_mut(piece)
@@ -318,25 +328,18 @@ impl ImplicitSolver {
         threads.run(pieces, |(residual, (order, freedoms))| {
             for ((residual, &particle), freedom) in residual.iter_mut().zip(order).zip(freedoms) {
                 let particle = particle as usize;
-                let places = tetrahedra.incidence_starts[particle] as usize
-                    ..tetrahedra.incidence_starts[particle + 1] as usize;
-                let mut sum = (approach[particle].velocity - velocities[particle])
-                    * (particles.masses[particle] / step)
-                    - velocities[particle] * drag[particle];
-                for &place in &tetrahedra.incidence[places] {
-                    sum += forces[place as usize];
-                }
-                *residual = row(&sum);
+                *residual = row(&self.imbalance(particle, particles, Some(tetrahedra), step));
                 freedom.filter(residual);
             }
         });
         for touch in self.touches.iter().filter(|touch| !touch.is_sticking) {
             let residual = &mut residual[rows[touch.particle] as usize];
-            let slip = touch.slip(&velocities[touch.particle]);
+            let slip = touch.slip(&self.velocities[touch.particle]);
             for axis in 0..3 {
                 residual[axis] -= touch.drag * slip[axis];
             }
         }
+        self.system.residual = residual;
     }
 
     /// Particles without elements: only the air acts on them.
@@ -356,9 +359,7 @@ impl ImplicitSolver {
             self.velocities[i] -= slip * (rate / (1.0 + rate));
             particles.positions[i] = self.approach[i].position + self.velocities[i] * step;
         }
-        let mut positions = std::mem::take(&mut particles.positions);
-        self.place_touches(&mut positions, step);
-        particles.positions = positions;
+        self.place_touches(&mut particles.positions, step);
     }
 
     /// The incremental potential and its parts at the current positions and velocities.
@@ -381,10 +382,10 @@ impl ImplicitSolver {
     pub fn start_energy(
         &mut self,
         particles: &Particles,
-        start: &[Vector3<Real>],
         tetrahedra: Option<&Tetrahedra>,
         stage: &Stage,
     ) -> Energy {
+        let start = stage.reference.first;
         let mut trial = std::mem::take(&mut self.trial);
         let approach = std::mem::take(&mut self.approach);
         for (i, place) in trial.iter_mut().enumerate() {

@@ -174,29 +174,31 @@ fn solve(
     settings: Settings,
     matrix_is: MatrixIs,
 ) -> Option<Energy> {
-    // The reference positions are read while others are written.
-    let start = std::mem::take(&mut particles.start_positions);
-    let other = std::mem::take(&mut solver.other_positions);
-    let stage = Stage {
+    let (solution, energy, before) = with_stage(
+        particles,
+        solver,
         step,
-        reference: Reference {
-            first: &start,
-            second: weight.map(|weight| (other.as_slice(), weight)),
+        weight,
+        settings,
+        |particles, solver, stage| {
+            let solution =
+                solver.newton_step(particles, tetrahedra.as_deref_mut(), stage, matrix_is);
+            let energy = solver.energy(particles, tetrahedra.as_deref(), stage);
+            let before = solver.start_energy(particles, tetrahedra.as_deref(), stage);
+            (solution, energy, before)
         },
-        limits: settings.limits,
-    };
-    let solution = solver.newton_step(particles, tetrahedra.as_deref_mut(), &stage, matrix_is);
+    );
     note(state, &solution);
-    let energy = solver.energy(particles, tetrahedra.as_deref(), &stage);
-    let before = solver.start_energy(particles, &start, tetrahedra.as_deref(), &stage);
-    particles.start_positions = start;
-    solver.other_positions = other;
-    let noise = noise(tetrahedra.as_deref(), before.elements.elastic);
-    let allowed = before.incremental * (1.0 + 1e-5) + noise;
+    let noise = noise(solver, tetrahedra.as_deref(), before.elements.elastic);
     let accepted = !solution.is_indefinite
-        && energy.incremental <= allowed
+        && does_not_grow(&energy, &before, noise)
         && energy.elements.elastic <= supply(particles, solver, before.elements.elastic) + noise;
     accepted.then_some(energy)
+}
+
+/// Whether the incremental potential is not larger than at the start, up to rounding.
+pub(super) fn does_not_grow(energy: &Energy, before: &Energy, noise: f64) -> bool {
+    energy.incremental <= before.incremental * (1.0 + 1e-5) + noise
 }
 
 /// All that elastic energy can come from, J: what there was, kinetic energy at the start of the step, and the work of the
@@ -218,16 +220,11 @@ fn supply(particles: &Particles, solver: &ImplicitSolver, elastic: f64) -> f64 {
 
 /// Energy that is below the rounding of positions: strains of a few units in the last place, alone and times the stress
 /// that is there.
-pub(super) fn noise(tetrahedra: Option<&Tetrahedra>, elastic: f64) -> f64 {
+pub(super) fn noise(solver: &ImplicitSolver, tetrahedra: Option<&Tetrahedra>, elastic: f64) -> f64 {
     tetrahedra.map_or(0.0, |tetrahedra| {
-        let volume: f64 = tetrahedra
-            .rest_volumes()
-            .iter()
-            .map(|&v| f64::from(v))
-            .sum();
         let rounding = 4.0 * f64::from(Real::EPSILON);
         let moduli = tetrahedra.moduli::<f64>();
-        let stiffness = volume * (moduli.bulk + moduli.shear);
+        let stiffness = solver.rest_volume() * (moduli.bulk + moduli.shear);
         let own = stiffness * (4.0 * rounding).powi(2);
         own + (2.0 * stiffness * elastic.max(0.0)).sqrt() * rounding
     })
@@ -258,6 +255,7 @@ fn fall_back(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
         particles,
         solver,
         step,
+        None,
         settings,
         |particles, solver, stage| descend(particles, tetrahedra, solver, state, stage),
     );
@@ -267,25 +265,30 @@ fn fall_back(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
     finish(body, clock, Shares::BACKWARD_EULER);
 }
 
-/// Runs `work` with a stage of backward Euler, whose metric is that of the start positions.
+/// Runs `work` with a stage whose metric is that of the start positions, and of the other positions with a weight.
+///
+/// Meanwhile the start positions stand in the stage only: they are read while others are written.
 pub(super) fn with_stage<Out>(
     particles: &mut Particles,
     solver: &mut ImplicitSolver,
     step: Real,
+    weight: Option<Real>,
     settings: Settings,
     work: impl FnOnce(&mut Particles, &mut ImplicitSolver, &Stage) -> Out,
 ) -> Out {
     let start = std::mem::take(&mut particles.start_positions);
+    let other = std::mem::take(&mut solver.other_positions);
     let stage = Stage {
         step,
         reference: Reference {
             first: &start,
-            second: None,
+            second: weight.map(|weight| (other.as_slice(), weight)),
         },
         limits: settings.limits,
     };
     let out = work(particles, solver, &stage);
     particles.start_positions = start;
+    solver.other_positions = other;
     out
 }
 
@@ -305,7 +308,7 @@ pub(super) fn descend(
             particles.positions[i] = start[i];
         }
     }
-    let mut best = solver.start_energy(particles, start, tetrahedra.as_deref(), stage);
+    let mut best = solver.start_energy(particles, tetrahedra.as_deref(), stage);
     for _ in 0..FALLBACK_STEPS {
         let solution =
             solver.newton_step(particles, tetrahedra.as_deref_mut(), stage, MatrixIs::New);
@@ -367,20 +370,24 @@ fn finish(body: &mut BodyItem, clock: &PliantClock, shares: Shares) {
         .iter()
         .all(|&inverse| inverse > 0.0);
     let wanted = is_free.then(|| wanted_momenta(particles, solver, clock.dt, shares));
-    let inverse_dt = (1.0 / clock.dt) as Real;
-    for i in 0..particles.len() {
-        if particles.inverse_masses[i] > 0.0 {
-            particles.velocities[i] = solver.velocities[i];
-            particles.velocity_remainders[i] = Vector3::zeros();
-        }
-        particles.position_remainders[i] = Vector3::zeros();
-        // What the step amounted to, for contact.
-        particles.forces[i] = (particles.velocities[i] - solver.start_velocities[i])
-            * (particles.masses[i] * inverse_dt);
-    }
+    write_back(particles, solver, clock.dt);
     if let Some(wanted) = wanted {
         let error = momentum::correct(particles, &wanted);
         state.solver.momentum_error = state.solver.momentum_error.max(error);
+    }
+}
+
+/// Velocities as solved for, and the force that the step amounted to, for contact.
+pub(super) fn write_back(particles: &mut Particles, solver: &ImplicitSolver, dt: f64) {
+    let inverse_dt = (1.0 / dt) as Real;
+    for i in 0..particles.len() {
+        if particles.inverse_masses[i] > 0.0 {
+            particles.velocities[i] = solver.velocities[i];
+        }
+        particles.velocity_remainders[i] = Vector3::zeros();
+        particles.position_remainders[i] = Vector3::zeros();
+        particles.forces[i] = (particles.velocities[i] - solver.start_velocities[i])
+            * (particles.masses[i] * inverse_dt);
     }
 }
 

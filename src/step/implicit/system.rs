@@ -32,19 +32,15 @@ pub(super) struct System {
     pub solution: Vec<Row<Real>>,
     pub corner_stiffness: Vec<[[PairBlock; 10]; LANES]>,
     pub sums: Vec<Potential<f64>>,
+    /// Rest volume of all elements, m³.
+    pub rest_volume: f64,
 }
 
 impl System {
     pub fn new(particles: &Particles, tetrahedra: &Tetrahedra) -> Self {
         let count = particles.len();
         let corners = tetrahedra.corners();
-        let graph = BlockMatrix::<Real>::new(count, corners.iter().map(<[u32; 4]>::as_slice));
-        let mut starts = vec![0];
-        let mut neighbours = Vec::new();
-        for row in 0..count {
-            neighbours.extend(graph.row(row).map(|(_, column)| column as u32));
-            starts.push(neighbours.len() as u32);
-        }
+        let (starts, neighbours) = neighbours(count, tetrahedra);
         let rest: Vec<Vector3<f64>> = particles.positions.iter().map(|x| x.cast()).collect();
         let aggregates = Aggregates::new(&rest, (&starts, &neighbours));
         let mut rows = vec![0_u32; count];
@@ -70,8 +66,33 @@ impl System {
             // One more, since rows are read four numbers at a time.
             corner_stiffness: vec![[[[0.0; 9]; 10]; LANES]; tetrahedra.blocks.len() + 1],
             sums: Vec::new(),
+            rest_volume: tetrahedra
+                .rest_volumes()
+                .iter()
+                .map(|&volume| f64::from(volume))
+                .sum(),
         }
     }
+}
+
+/// Where the particles that share an element with each particle start, and these particles, ascending.
+fn neighbours(count: usize, tetrahedra: &Tetrahedra) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0];
+    let mut neighbours = Vec::new();
+    let mut around = Vec::new();
+    for particle in 0..count {
+        let places = tetrahedra.places(particle);
+        let elements = places
+            .iter()
+            .map(|place| tetrahedra.corners()[*place as usize / 4]);
+        around.clear();
+        around.extend(elements.flatten());
+        around.sort_unstable();
+        around.dedup();
+        neighbours.extend_from_slice(&around);
+        starts.push(neighbours.len() as u32);
+    }
+    (starts, neighbours)
 }
 
 /// The passes over the elements of a body, once their law is known.
@@ -149,10 +170,7 @@ pub(super) fn with_law<T: std::ops::Deref<Target = Tetrahedra>, Out>(
             work(tetrahedra, &ElasticTetrahedron { law, friction })
         }
         ElasticModel::Liesenfeld { extension_below } => {
-            let law = Liesenfeld {
-                extension_below: Lanes::splat(extension_below),
-                ..Liesenfeld::from_moduli(moduli)
-            };
+            let law = Liesenfeld::extended(moduli, Lanes::splat(extension_below));
             work(tetrahedra, &ElasticTetrahedron { law, friction })
         }
     }
