@@ -40,8 +40,9 @@ pub use step::state_hash;
 pub mod prelude {
     pub use crate::PliantPlugins;
     pub use crate::body::{
-        AirDrag, ElasticModel, InitialMotion, Particles, Pin, PinAnchor, Pins, PliantMaterial,
-        PliantState, Quarantined, Solid, SolverReport, Surface, SurfaceProperties, Tetrahedra,
+        AirDrag, ElasticModel, Fabric, InitialMotion, Particles, Pin, PinAnchor, Pins,
+        PliantMaterial, PliantState, Quarantined, Solid, SolverReport, Surface, SurfaceProperties,
+        Tetrahedra,
     };
     pub use crate::mesh::TetrahedralMesh;
     #[cfg(feature = "rapier")]

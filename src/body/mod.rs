@@ -11,6 +11,7 @@
 //! skips the rest.
 
 pub(crate) mod drag;
+pub(crate) mod fabric;
 pub(crate) mod material;
 pub(crate) mod particles;
 pub(crate) mod pins;
@@ -20,6 +21,7 @@ pub(crate) mod surface;
 pub(crate) mod tetrahedra;
 
 pub use drag::AirDrag;
+pub use fabric::{Fabric, FabricError};
 pub use material::{ElasticModel, MaterialError, PliantMaterial};
 pub use particles::Particles;
 pub use pins::{Pin, PinAnchor, Pins};

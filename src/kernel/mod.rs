@@ -52,6 +52,8 @@
 //! | kinetic energy `[000 §5.3.1]`, mass matrix `[000 §6.1.1]` | [`mass`] |
 //! | energy account `[000 §9]` | [`energy`] |
 //! | ω = I⁺ L `[001 §6.2.5]` | [`energy::inertia`], [`energy::angular_velocity`] |
+//! | ψ of a woven membrane `[Wang 2011]`, `[Volino 2009]` | [`cloth::membrane::Membrane`] |
+//! | p V and its gradient | [`cloth::pressure`] |
 //! | viscous air `[001 §3.1]` | [`drag::viscous_drag`] |
 //! | F = ½ C ρ A v², terminal velocity `[004]` | [`drag::WindFace::drag`], [`drag::terminal_velocity`] |
 //! | Runge–Kutta–Fehlberg `[000 §6.4.4]` | [`runge_kutta`] |
@@ -61,6 +63,7 @@
 //! | two-level preconditioned conjugate gradients `[Hestenes Stiefel 1952]` | [`implicit::conjugate_gradient`], [`implicit::coarse`] |
 //! | A_pq = R S `[002 §2.4]` | [`rigid_motion::best_rotation`] |
 
+pub mod cloth;
 pub mod contact;
 pub mod drag;
 pub mod eigen;
