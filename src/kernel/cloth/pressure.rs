@@ -38,8 +38,8 @@ pub fn enclosed_volume<T: Single>(positions: &[Vector3<T>], triangles: &[[u32; 3
 /// f₀ = p/6 (x₁ − c) × (x₂ − c),   f₁ = p/6 (x₂ − c) × (x₀ − c),   f₂ = p/6 (x₀ − c) × (x₁ − c)
 /// ```
 /// The gradient of p V, corner by corner, for a fixed point `about` c. Over a closed surface the sum at each vertex
-/// is the same for any c; one near the body keeps the digits. With the triangle's own centroid for c each corner gets
-/// a third of p times the area along the normal, which is the choice for a patch that does not close.
+/// is the same for any c, and the same as with [`shared_force`]; one near the body keeps the digits. A triangle by
+/// itself feels only a third of its pressure this way: the rest is what the cone's other faces would feel.
 ///
 /// Eq: elementary (gradient of [`enclosed_volume`]).
 #[inline]
@@ -55,6 +55,21 @@ pub fn corner_forces<T: Scalar>(
         c.cross(&a) * share,
         a.cross(&b) * share,
     ]
+}
+
+/// Force on each of the three corners of a triangle at a pressure (Pa, inside less outside), N.
+///
+/// ```text
+/// f = p/6 (x₁ − x₀) × (x₂ − x₀) = ⅓ p A n
+/// ```
+/// Over a closed surface the sum at each vertex is the gradient of p V; over a patch it is the whole pressure p A n.
+/// Zero for a triangle without area.
+///
+/// Eq: elementary.
+#[inline]
+pub fn shared_force<T: Scalar>(corners: &[Vector3<T>; 3], pressure: T) -> Vector3<T> {
+    let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
+    normal * (pressure * real::<T>(1.0 / 6.0))
 }
 
 /// Energy of a constant pressure, J; zero without volume.
@@ -177,13 +192,11 @@ mod tests {
     fn forces(
         positions: &[Vector3<f64>],
         triangles: &[[u32; 3]],
-        about: impl Fn(&[Vector3<f64>; 3]) -> Vector3<f64>,
-        pressure: f64,
+        on_triangle: impl Fn(&[Vector3<f64>; 3]) -> [Vector3<f64>; 3],
     ) -> Vec<Vector3<f64>> {
         let mut forces = vec![Vector3::zeros(); positions.len()];
         for triangle in triangles {
-            let corners = triangle.map(|index| positions[index as usize]);
-            let parts = corner_forces(&corners, &about(&corners), pressure);
+            let parts = on_triangle(&triangle.map(|index| positions[index as usize]));
             for (index, part) in triangle.iter().zip(parts) {
                 forces[*index as usize] += part;
             }
@@ -232,13 +245,12 @@ mod tests {
         let mut random = Random::new(3);
         let (positions, triangles) = closed(&mut random, Vector3::new(2.0, 1.0, -3.0));
         let pressure = 700.0;
-        let at_center = forces(&positions, &triangles, |_| Vector3::x(), pressure);
-        let at_centroids = forces(
-            &positions,
-            &triangles,
-            |x| (x[0] + x[1] + x[2]) / 3.0,
-            pressure,
-        );
+        let exact = forces(&positions, &triangles, |corners| {
+            corner_forces(corners, &Vector3::x(), pressure)
+        });
+        let shared = forces(&positions, &triangles, |corners| {
+            [shared_force(corners, pressure); 3]
+        });
         let step = 1e-5;
         for vertex in 0..positions.len() {
             for axis in 0..3 {
@@ -248,14 +260,14 @@ mod tests {
                     constant_pressure_energy(pressure, enclosed_volume(&moved, &triangles))
                 };
                 let slope = (energy(step) - energy(-step)) / (2.0 * step);
-                assert_relative_eq!(at_center[vertex][axis], -slope, epsilon = 1e-6);
-                assert_relative_eq!(at_centroids[vertex][axis], -slope, epsilon = 1e-6);
+                assert_relative_eq!(exact[vertex][axis], -slope, epsilon = 1e-6);
+                assert_relative_eq!(shared[vertex][axis], -slope, epsilon = 1e-6);
             }
         }
-        let total: Vector3<f64> = at_center.iter().sum();
+        let total: Vector3<f64> = exact.iter().sum();
         assert!(total.amax() < 1e-11);
         let mut torque = Vector3::zeros();
-        for (position, force) in positions.iter().zip(&at_center) {
+        for (position, force) in positions.iter().zip(&exact) {
             torque += position.cross(force);
         }
         assert!(torque.amax() < 1e-10);
@@ -278,11 +290,8 @@ mod tests {
                 assert_relative_eq!(parts[corner][axis], slope, epsilon = 1e-10);
             }
         }
-        let centroid = (corners[0] + corners[1] + corners[2]) / 3.0;
         let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0])) * 0.5;
-        for part in corner_forces(&corners, &centroid, 6.0) {
-            assert_relative_eq!(part, normal * 2.0, epsilon = 1e-14);
-        }
+        assert_relative_eq!(shared_force(&corners, 6.0), normal * 2.0, epsilon = 1e-14);
     }
 
     #[test]
