@@ -75,7 +75,7 @@ impl<T: Scalar> Membrane<T> {
     /// ```text
     /// S_uu = Y_u (E_uu + (s − 1) max(E_uu − E_lock, 0)) + Y_c E_vv,   S_vv alike,   S_uv = 2 G E_uv
     /// ```
-    /// Eq: ∂ψ/∂E of [`energy_density`](Self::energy_density), `[Volino 2009]`.
+    /// Eq: ∂ψ/∂E; stiffening after `[Volino 2009]`.
     #[inline(always)]
     pub fn second_stress(&self, strain: &PlaneTensor<T>) -> PlaneTensor<T> {
         let (warp_excess, weft_excess) = self.excess(strain);
@@ -128,7 +128,7 @@ impl<T: Scalar> Membrane<T> {
     /// `damping_ratio` τ/h without unit: the damping time over the effective length of an implicit step, zero without
     /// friction.
     ///
-    /// Eq: ∂²ψ/∂E² of [`energy_density`](Self::energy_density), `[Volino 2009]`.
+    /// Eq: ∂²ψ/∂E²; stiffening after `[Volino 2009]`.
     #[inline(always)]
     pub fn tangent(&self, strain: &PlaneTensor<T>, damping_ratio: T) -> TangentModuli<T> {
         let locking = self.locking_green_strain();

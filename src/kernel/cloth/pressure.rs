@@ -41,7 +41,7 @@ pub fn enclosed_volume<T: Single>(positions: &[Vector3<T>], triangles: &[[u32; 3
 /// is the same for any c, and the same as with [`shared_force`]; one near the body keeps the digits. A triangle by
 /// itself feels only a third of its pressure this way: the rest is what the cone's other faces would feel.
 ///
-/// Eq: elementary (gradient of [`enclosed_volume`]).
+/// Eq: elementary (gradient of the enclosed volume).
 #[inline]
 pub fn corner_forces<T: Scalar>(
     corners: &[Vector3<T>; 3],

@@ -32,7 +32,7 @@ impl<T: Scalar> TangentModuli<T> {
     /// so the blocks are the exact second derivative where both principal stresses are tensions. `gradients` are those
     /// of the corners 1 and 2 ([`shape_gradients`](super::triangle::shape_gradients)), `rest_area` A in m².
     ///
-    /// Eq: second derivative of [`Membrane::energy_density`](super::membrane::Membrane::energy_density), elementary; without compression as in `[Volino 2009]`.
+    /// Eq: second derivative of ψ by the corners, elementary; S less its negative eigenvalues.
     #[inline(always)]
     pub fn node_stiffness(
         &self,
