@@ -372,18 +372,18 @@ mod tests {
             ("thickness", |fabric| fabric.thickness = -1.0),
             ("warp_modulus", |fabric| fabric.warp_modulus = 0.0),
             ("weft_modulus", |fabric| {
-                fabric.weft_modulus = Real::INFINITY
+                fabric.weft_modulus = Real::INFINITY;
             }),
             ("shear_modulus", |fabric| fabric.shear_modulus = -1.0),
             ("poisson_ratio", |fabric| fabric.poisson_ratio = 1.0),
             ("strain_limit", |fabric| fabric.strain_limit = 0.0),
             ("locking_factor", |fabric| fabric.locking_factor = 0.5),
             ("bending_stiffness", |fabric| {
-                fabric.bending_stiffness = Real::NAN
+                fabric.bending_stiffness = Real::NAN;
             }),
             ("membrane_damping", |fabric| fabric.membrane_damping = -1.0),
             ("bending_damping", |fabric| {
-                fabric.bending_damping = Real::INFINITY
+                fabric.bending_damping = Real::INFINITY;
             }),
             ("friction", |fabric| fabric.friction = -0.1),
         ];

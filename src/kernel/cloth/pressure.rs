@@ -230,7 +230,7 @@ mod tests {
         // Multiples of a power of two, which single precision holds exactly at this distance.
         let corners: Vec<_> = (0..6)
             .map(|c| far + Vector3::ith(c / 2, if c % 2 == 0 { 0.5 } else { -0.5 }))
-            .map(|x| x.cast::<f32>())
+            .map(Vector3::cast::<f32>)
             .collect();
         let (_, triangles) = closed(&mut Random::new(1), Vector3::zeros());
         assert_relative_eq!(
