@@ -8,6 +8,19 @@ type Outcome = Result<(TetrahedralMesh, Repairs), ReadError>;
 /// Cuts `text` after every byte, and replaces each of its words by several others. Each time `parse` must return an error
 /// with a message, or a valid mesh; the undamaged text must be read.
 pub(super) fn check(text: &str, parse: impl Fn(&str) -> Outcome) {
+    check_with(text, parse, |(mesh, _)| mesh.validate() == Ok(()));
+}
+
+/// Like [`check`] for meshes of any kind, which `valid` judges.
+pub(super) fn check_with<T>(
+    text: &str,
+    parse: impl Fn(&str) -> Result<T, ReadError>,
+    valid: impl Fn(&T) -> bool,
+) {
+    let examine = |outcome: &Result<T, ReadError>, text: &str| match outcome {
+        Ok(mesh) => assert!(valid(mesh), "{text}"),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    };
     assert!(parse(text).is_ok());
     for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
         examine(&parse(&text[..end]), &text[..end]);
@@ -35,12 +48,5 @@ pub(super) fn check(text: &str, parse: impl Fn(&str) -> Outcome) {
             examine(&parse(&damaged), &damaged);
         }
         start = end;
-    }
-}
-
-fn examine(outcome: &Outcome, text: &str) {
-    match outcome {
-        Ok((mesh, _)) => assert_eq!(mesh.validate(), Ok(()), "{text}"),
-        Err(error) => assert!(!error.to_string().is_empty()),
     }
 }

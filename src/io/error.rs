@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use crate::mesh::MeshError;
+use crate::mesh::{MeshError, TriangleMeshError};
 
-/// A file that is not a usable tetrahedral mesh.
+/// A file that is not a usable mesh.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -51,5 +51,31 @@ pub enum ReadError {
         file: String,
         /// The defect.
         source: MeshError,
+    },
+    /// The extension names no format of triangle meshes that is read.
+    #[error(
+        "{file}: unknown format; triangle meshes are read from .obj (Wavefront): export the surface as such"
+    )]
+    UnknownSurfaceFormat {
+        /// Path as given.
+        file: String,
+    },
+    /// The file is well formed, but has no faces.
+    #[error(
+        "{file}: no faces, only {skipped} lines of other kinds: export the surface as triangles or polygons"
+    )]
+    NoTriangles {
+        /// Path or name as given.
+        file: String,
+        /// How many lines of other kinds there are, vertices not counted.
+        skipped: usize,
+    },
+    /// The file is well formed, but its triangles make no usable mesh. Indices count from 0.
+    #[error("{file}: {source}")]
+    Surface {
+        /// Path or name as given.
+        file: String,
+        /// The defect.
+        source: TriangleMeshError,
     },
 }

@@ -1,4 +1,4 @@
-//! Reading tetrahedral meshes from files, and writing meshes for other programs.
+//! Reading tetrahedral and triangle meshes from files, and writing meshes for other programs.
 //!
 //! | extension | format | file |
 //! |---|---|---|
@@ -6,7 +6,7 @@
 //! | `.mesh` | Medit, ASCII | `medit` |
 //! | `.node` + `.ele` | `TetGen` | `tetgen` |
 //! | `.vtk` | VTK legacy unstructured grid, ASCII, versions 2 to 5 | `vtk` |
-//! | `.obj` | Wavefront triangles, written only | `obj` |
+//! | `.obj` | Wavefront: triangle meshes | `obj_read`, written by `obj` |
 //!
 //! Positions are taken as metres; scale the mesh with [`TetrahedralMesh::scaled_by`] if the file has another unit.
 //! Second-order tetrahedra are read by their four corners. Triangles, lines, points and other elements are skipped, as are
@@ -15,12 +15,15 @@
 //! A mesh that is returned is [valid](TetrahedralMesh::validate). To that end three things are put right, and counted in
 //! [`Repairs`]: tetrahedra listed in mirrored order are turned around (the formats do not agree on an order),
 //! vertices of no tetrahedron are dropped, and sparse vertex numbers are compacted. Everything else is a
-//! [`ReadError`] that names the file, the line and what was expected.
+//! [`ReadError`] that names the file, the line and what was expected. Triangle meshes are [repaired](TriangleMesh::repair)
+//! likewise, and counted in [`TriangleRepairs`].
 //!
 //! # Rejected alternatives
 //! The published readers `mshio` 0.4.2 (Gmsh 4.1 only) and `vtkio` 0.7.0-rc2 parse these formats, but their errors carry
 //! no line numbers: the one returns slices of the input with the kind of failure, the other the kind alone. A person who
 //! repairs a file by hand needs the line, so the readers here share a small tokenizer that counts lines.
+//! `tobj` 4 reads Wavefront files, but without lines in its errors, and in single precision unless a feature is set that
+//! changes the types of its interface for every crate of a program.
 
 mod assemble;
 mod error;
@@ -28,6 +31,7 @@ mod gmsh;
 mod gmsh_write;
 mod medit;
 mod obj;
+mod obj_read;
 mod tetgen;
 mod tokens;
 mod vtk;
@@ -43,12 +47,13 @@ pub use gmsh::parse_gmsh;
 pub use gmsh_write::write_gmsh;
 pub use medit::parse_medit;
 pub use obj::write_obj;
+pub use obj_read::parse_obj;
 pub use tetgen::parse_tetgen;
 pub use vtk::parse_vtk;
 
 use std::path::Path;
 
-use crate::mesh::TetrahedralMesh;
+use crate::mesh::{TetrahedralMesh, TriangleMesh, TriangleRepairs};
 
 /// Reads a tetrahedral mesh, in the format that the extension of `path` names (see the [module](self)).
 ///
@@ -68,12 +73,7 @@ pub fn read_tetrahedral_mesh_with_repairs(
     path: impl AsRef<Path>,
 ) -> Result<(TetrahedralMesh, Repairs), ReadError> {
     let path = path.as_ref();
-    let extension = path
-        .extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_lowercase();
-    match extension.as_str() {
+    match extension(path).as_str() {
         "msh" => parse_gmsh(&text(path)?, &path.to_string_lossy()),
         "mesh" => parse_medit(&text(path)?, &path.to_string_lossy()),
         "vtk" => parse_vtk(&text(path)?, &path.to_string_lossy()),
@@ -90,6 +90,36 @@ pub fn read_tetrahedral_mesh_with_repairs(
             file: path.to_string_lossy().into_owned(),
         }),
     }
+}
+
+/// Reads a triangle mesh from a Wavefront file (`.obj`).
+///
+/// # Errors
+/// [`ReadError`].
+pub fn read_triangle_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, ReadError> {
+    read_triangle_mesh_with_repairs(path).map(|(mesh, _)| mesh)
+}
+
+/// Like [`read_triangle_mesh`], and says what had to be put right.
+///
+/// # Errors
+/// [`ReadError`].
+pub fn read_triangle_mesh_with_repairs(
+    path: impl AsRef<Path>,
+) -> Result<(TriangleMesh, TriangleRepairs), ReadError> {
+    let path = path.as_ref();
+    match extension(path).as_str() {
+        "obj" => parse_obj(&text(path)?, &path.to_string_lossy()),
+        _ => Err(ReadError::UnknownSurfaceFormat {
+            file: path.to_string_lossy().into_owned(),
+        }),
+    }
+}
+
+/// The extension in lower case; empty if there is none.
+fn extension(path: &Path) -> String {
+    let extension = path.extension().unwrap_or_default();
+    extension.to_string_lossy().to_lowercase()
 }
 
 /// The file as text. Bytes that are no text are replaced, so that binary files reach the parser, which knows how to name
@@ -115,5 +145,17 @@ mod tests {
         );
         let error = read_tetrahedral_mesh("body.stl").unwrap_err();
         assert!(error.to_string().contains(".msh"), "{error}");
+        let error = read_triangle_mesh("/nowhere/flag.OBJ").unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("/nowhere/flag.OBJ: cannot be read"),
+            "{error}"
+        );
+        let error = read_triangle_mesh("flag.stl").unwrap_err();
+        assert!(
+            error.to_string().starts_with("flag.stl: unknown format"),
+            "{error}"
+        );
     }
 }

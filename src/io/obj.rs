@@ -1,4 +1,4 @@
-//! Wavefront `.obj` files, written only.
+//! Wavefront `.obj` files, written.
 
 use std::io::{Error, ErrorKind, Result, Write};
 

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::{Repairs, read_tetrahedral_mesh_with_repairs};
+use super::{Repairs, read_tetrahedral_mesh_with_repairs, read_triangle_mesh_with_repairs};
 
 fn folder() -> Option<PathBuf> {
     let data = std::env::var_os("PLIANT_DATA").map_or_else(
@@ -74,5 +74,34 @@ fn real_files_cut_short_are_errors() {
             };
             assert!(outcome.is_err(), "{name} cut after {end} bytes");
         }
+    }
+}
+
+#[test]
+fn real_surfaces_are_read_whole_and_valid() {
+    let Some(folder) = folder() else { return };
+    let expected = [
+        ("surface/cube.obj", 26, 48),
+        ("surface/fish_low_resolution.obj", 945, 1886),
+        ("surface/hand_lowres.obj", 810, 1602),
+        ("surface/penguin.obj", 3362, 6720),
+        ("surface/spot_low_resolution.obj", 829, 1654),
+        ("surface/torus.obj", 2304, 4608),
+        ("surface/wingnut.obj", 3047, 6090),
+    ];
+    for (name, vertices, triangles) in expected {
+        let (mesh, repairs) = read_triangle_mesh_with_repairs(folder.join(name)).unwrap();
+        eprintln!("{name}: {repairs} {:?}", mesh.hints());
+        let counts = (mesh.positions.len(), mesh.triangles.len());
+        assert_eq!(counts, (vertices, triangles), "{name}");
+        assert_eq!(mesh.validate(), Ok(()), "{name}");
+        assert!(!repairs.any(), "{name}");
+        let topology = mesh.topology().unwrap();
+        eprintln!(
+            "{name}: {} {} {}",
+            topology.is_closed(),
+            topology.euler_characteristic(),
+            mesh.enclosed_volume()
+        );
     }
 }

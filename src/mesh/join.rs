@@ -7,26 +7,35 @@ use nalgebra::Vector3;
 use super::{MeshError, TetrahedralMesh};
 
 /// Positions sorted into cubic cells. Ordered by cell, so that results never depend on a hash.
-struct Cells<'a> {
+pub(super) struct Cells<'a> {
     positions: &'a [Vector3<f64>],
     edge: f64,
     cells: BTreeMap<[i64; 3], Vec<u32>>,
 }
 
 impl<'a> Cells<'a> {
+    /// All of `positions`.
     fn new(positions: &'a [Vector3<f64>], edge: f64) -> Self {
-        let mut cells = BTreeMap::<_, Vec<u32>>::new();
-        for (index, position) in positions.iter().enumerate() {
-            cells
-                .entry(Self::cell(position, edge))
-                .or_default()
-                .push(index as u32);
+        let mut cells = Self::empty(positions, edge);
+        for index in 0..positions.len() {
+            cells.insert(index as u32);
         }
+        cells
+    }
+
+    /// None of `positions` yet.
+    pub(super) fn empty(positions: &'a [Vector3<f64>], edge: f64) -> Self {
         Self {
             positions,
             edge,
-            cells,
+            cells: BTreeMap::new(),
         }
+    }
+
+    /// Adds the position with this index.
+    pub(super) fn insert(&mut self, index: u32) {
+        let cell = Self::cell(&self.positions[index as usize], self.edge);
+        self.cells.entry(cell).or_default().push(index);
     }
 
     fn cell(position: &Vector3<f64>, edge: f64) -> [i64; 3] {
@@ -35,7 +44,7 @@ impl<'a> Cells<'a> {
 
     /// The nearest position no farther than `tolerance`, which must not exceed the cell edge; the lowest index among
     /// equals.
-    fn nearest(&self, position: &Vector3<f64>, tolerance: f64) -> Option<u32> {
+    pub(super) fn nearest(&self, position: &Vector3<f64>, tolerance: f64) -> Option<u32> {
         let [low, high] =
             [-tolerance, tolerance].map(|reach| Self::cell(&position.add_scalar(reach), self.edge));
         let mut best = None;

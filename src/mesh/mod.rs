@@ -1,4 +1,4 @@
-//! Tetrahedral meshes: the rest geometry of a solid, as plain data.
+//! Meshes: the rest geometry of a body, as plain data. Solids are tetrahedral meshes, cloth and skins triangle meshes.
 //!
 //! A [`TetrahedralMesh`] is a list of positions and a list of tetrahedra; nothing in it moves. It is in metres and in
 //! double precision whatever the precision of the simulation, because rest volumes of small tetrahedra are differences of
@@ -13,6 +13,7 @@
 //! | `surface` | the boundary triangles, outward |
 //! | `chart` | texture coordinates of the boundary, with seams |
 //! | `validate`, `error` | what a usable mesh is, and what is wrong with another |
+//! | `triangle` | triangle meshes, from generators to tearing |
 //!
 //! Two tetrahedra may share a face, an edge only (a hinge) or a vertex only (a ball joint): all three are legal
 //! `[000 ch. 4]`.
@@ -34,6 +35,7 @@ mod remove;
 mod surface;
 mod tetrahedral;
 mod transform;
+mod triangle;
 mod validate;
 
 pub use chart::{TextureChart, TextureMapping};
@@ -41,4 +43,9 @@ pub use error::MeshError;
 pub use generate::CellSplit;
 pub use surface::SurfaceMesh;
 pub use tetrahedral::TetrahedralMesh;
+pub use triangle::{
+    MeshEdge, RestFrame, Rope, SLIVER_LIMIT, SheetCorner, SheetGrid, SheetPattern, SheetSide,
+    SpringKind, SpringNet, Torn, TornTriangles, TriangleMesh, TriangleMeshError, TriangleMeshHint,
+    TriangleRepairs, TriangleTopology, tear_triangles, triangulate_polygon,
+};
 pub use validate::FLATNESS_LIMIT;

@@ -15,10 +15,10 @@ pub use block::CellSplit;
 use super::{MeshError, TetrahedralMesh};
 
 /// Arguments of one generator, checked one by one.
-struct Arguments(&'static str);
+pub(super) struct Arguments(pub &'static str);
 
 impl Arguments {
-    fn positive(&self, parameter: &'static str, value: f64) -> Result<(), MeshError> {
+    pub fn positive(&self, parameter: &'static str, value: f64) -> Result<(), MeshError> {
         if value.is_finite() && value > 0.0 {
             return Ok(());
         }
@@ -30,7 +30,7 @@ impl Arguments {
         })
     }
 
-    fn at_least(
+    pub fn at_least(
         &self,
         parameter: &'static str,
         value: usize,
@@ -48,8 +48,8 @@ impl Arguments {
         })
     }
 
-    /// The product of `factors`, which must be a number of tetrahedra or vertices that indices can count.
-    fn count(&self, what: &'static str, factors: &[usize]) -> Result<usize, MeshError> {
+    /// The product of `factors`, which must be a number of elements or vertices that indices can count.
+    pub fn count(&self, what: &'static str, factors: &[usize]) -> Result<usize, MeshError> {
         let product = factors
             .iter()
             .try_fold(1_usize, |product, &factor| product.checked_mul(factor));
