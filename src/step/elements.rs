@@ -108,17 +108,25 @@ fn store(vectors: &[Vector3<Lanes>; 4], out: &mut CornerVectors) {
 /// The edge matrices of a block's elements, of positions or of any other vectors on particles.
 #[inline(always)]
 pub(super) fn edges(block: &Block, vectors: &[Vector3<Real>]) -> Matrix3<Lanes> {
-    let at = |corner: usize| {
+    edge_matrix(&at_corners(&block.corners, vectors))
+}
+
+/// Vectors on particles, at the corners of several elements.
+#[inline(always)]
+pub(super) fn at_corners<const N: usize>(
+    corners: &[[u32; LANES]; N],
+    vectors: &[Vector3<Real>],
+) -> [Vector3<Lanes>; N] {
+    std::array::from_fn(|corner| {
         let mut axes = [[0.0; LANES]; 3];
         for lane in 0..LANES {
-            let vector = &vectors[block.corners[corner][lane] as usize];
+            let vector = &vectors[corners[corner][lane] as usize];
             for axis in 0..3 {
                 axes[axis][lane] = vector[axis];
             }
         }
         Vector3::new(axes[0].into(), axes[1].into(), axes[2].into())
-    };
-    edge_matrix(&[at(0), at(1), at(2), at(3)])
+    })
 }
 
 /// The sum of a number over the lanes, in double precision.

@@ -14,9 +14,13 @@
 //! line search: that is monotone.
 
 mod elements;
+mod hinge;
+mod kinds;
 mod meet;
+mod membrane;
 mod momentum;
 mod solver;
+mod spring;
 mod stages;
 mod system;
 mod tetrahedron;
@@ -25,15 +29,14 @@ mod touch;
 use bevy::prelude::*;
 use nalgebra::Vector3;
 
+use self::kinds::{BodyElements, BodyElementsItem};
 pub(crate) use self::solver::ImplicitSolver;
 use super::collide::over_substep;
 use super::collide::sweep::SweptCollider;
 use super::threads::{Threads, for_each_body};
 use super::{ImplicitScheme, PliantClock, PliantForces};
 use crate::Real;
-use crate::body::{
-    AirDrag, Particles, Pins, PliantState, Quarantined, Surface, SurfaceProperties, Tetrahedra,
-};
+use crate::body::{AirDrag, Particles, Pins, PliantState, Quarantined, Surface, SurfaceProperties};
 use crate::colliders::RigidColliders;
 use crate::kernel::drag::WindFace;
 use crate::kernel::implicit::conjugate_gradient::Limits;
@@ -96,7 +99,7 @@ pub(super) fn drag_coefficients(mut bodies: Query<Dragged, Without<Quarantined>>
 
 type Body = (
     &'static mut Particles,
-    Option<&'static mut Tetrahedra>,
+    BodyElements,
     &'static mut ImplicitSolver,
     &'static mut PliantState,
     Option<&'static Pins>,
@@ -112,7 +115,7 @@ pub(super) struct Solvers {
     unseen: QueryState<Entity, (With<Particles>, Without<ImplicitSolver>)>,
     seen: QueryState<(
         &'static Particles,
-        Option<&'static Tetrahedra>,
+        BodyElements,
         &'static mut ImplicitSolver,
         &'static mut PliantState,
     )>,
@@ -133,8 +136,8 @@ pub(super) fn prepare(world: &mut World, solvers: &mut Solvers) {
     for entity in unseen {
         world.entity_mut(entity).insert(ImplicitSolver::default());
     }
-    for (particles, tetrahedra, mut solver, mut state) in solvers.seen.iter_mut(world) {
-        solver.fit(particles, tetrahedra, state.topology_version);
+    for (particles, elements, mut solver, mut state) in solvers.seen.iter_mut(world) {
+        solver.fit(particles, &elements, state.topology_version);
         state.solver = default();
     }
 }
@@ -197,7 +200,7 @@ pub(super) fn step(world: &mut World, bodies: &mut Bodies, settings: Settings) {
 
 type BodyItem<'a> = (
     Mut<'a, Particles>,
-    Option<Mut<'a, Tetrahedra>>,
+    BodyElementsItem<'a, 'a>,
     Mut<'a, ImplicitSolver>,
     Mut<'a, PliantState>,
     Option<&'a Pins>,
@@ -207,7 +210,7 @@ type BodyItem<'a> = (
 
 /// Large bodies one after another, each shared between threads; the others side by side.
 fn for_all(world: &mut World, bodies: &mut Bodies, work: impl Fn(&mut BodyItem) + Sync) {
-    let size = |body: &BodyItem| body.1.as_ref().map_or(0, |tetrahedra| tetrahedra.len());
+    let size = |body: &BodyItem| body.1.len();
     let is_small = |body: &BodyItem| !Threads::are_worth(size(body));
     // A solve is about a hundred times as much work per element as a force.
     let (mut count, mut amount) = (0, 0);

@@ -52,17 +52,16 @@ impl<T: Single> BlockMatrix<T> {
     ///
     /// # Arguments
     /// * `rows` – number of rows
-    /// * `elements` – the rows at the corners of each element; an element of n corners has n (n + 1)/2 blocks, numbered
-    ///   on from element to element ([`pair_index`])
+    /// * `elements` – for each element the index of its first block among the blocks of all elements, and the rows at its
+    ///   corners; an element of n corners has n (n + 1)/2 blocks ([`pair_index`])
     ///
     /// Eq: elementary.
     #[must_use]
-    pub fn new<'a>(rows: usize, elements: impl Iterator<Item = &'a [u32]>) -> Self {
+    pub fn new<'a>(rows: usize, elements: impl Iterator<Item = (u32, &'a [u32])>) -> Self {
         // (row, column, source) of every contribution; sorting brings those of one block together.
         let mut entries: Vec<(u32, u32, u32)> =
             (0..rows as u32).map(|row| (row, row, u32::MAX)).collect();
-        let mut base = 0;
-        for corners in elements {
+        for (base, corners) in elements {
             let nodes = corners.len();
             for (a, &row) in corners.iter().enumerate() {
                 for (b, &column) in corners.iter().enumerate() {
@@ -70,7 +69,6 @@ impl<T: Single> BlockMatrix<T> {
                     entries.push((row, column, if a > b { pair | TRANSPOSED } else { pair }));
                 }
             }
-            base += (nodes * (nodes + 1) / 2) as u32;
         }
         entries.sort_unstable();
 
@@ -325,7 +323,12 @@ mod tests {
             dense[(row, row)] += (row / 3) as f64;
         }
         blocks.push(0.0);
-        let mut matrix = BlockMatrix::new(6, elements.iter().map(<[u32; 4]>::as_slice));
+        let mut matrix = BlockMatrix::new(
+            6,
+            (0..)
+                .step_by(10)
+                .zip(elements.iter().map(<[u32; 4]>::as_slice)),
+        );
         for mut rows in matrix.split([0..2, 2..6].into_iter()) {
             rows.gather(&blocks, |row| row as f64);
         }

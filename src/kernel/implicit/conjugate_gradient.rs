@@ -352,8 +352,12 @@ mod tests {
             }
         }
         blocks.push(0.0);
-        let mut matrix =
-            BlockMatrix::new(count as usize, elements.iter().map(<[u32; 2]>::as_slice));
+        let mut matrix = BlockMatrix::new(
+            count as usize,
+            (0..)
+                .step_by(3)
+                .zip(elements.iter().map(<[u32; 2]>::as_slice)),
+        );
         for mut rows in matrix.split(std::iter::once(0..count as usize)) {
             rows.gather(&blocks, |_| 0.01);
         }

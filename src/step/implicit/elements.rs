@@ -1,7 +1,7 @@
 //! What elements bring into an implicit step: potential energy, forces and stiffness.
 //!
 //! A kind of element implements [`Element`]; the passes over all elements, in lanes and on several threads, are here
-//! once for all kinds.
+//! once for all kinds ([`Kind`]). What a body has of each kind is told by [`BodyElements`](super::kinds::BodyElements).
 
 use nalgebra::{Matrix3, Vector3};
 use simba::simd::{SimdPartialOrd, SimdValue};
@@ -50,94 +50,139 @@ impl Potential<f64> {
         dissipated_power: 0.0,
         smallest_volume_ratio: f64::INFINITY,
     };
+
+    /// Both together.
+    pub fn plus(self, other: &Self) -> Self {
+        Self {
+            elastic: self.elastic + other.elastic,
+            dissipated_power: self.dissipated_power + other.dissipated_power,
+            smallest_volume_ratio: self.smallest_volume_ratio.min(other.smallest_volume_ratio),
+        }
+    }
 }
 
 /// A number for each entry of a block matrix, columns one after another.
 pub(super) type PairBlock = [Real; 9];
 
-/// Sums up the potential of all blocks, in fixed chunks.
-pub(super) fn sum_potential<const N: usize, const P: usize, E: Element<N, P>>(
-    element: &E,
-    blocks: &[E::Block],
-    positions: &[Vector3<Real>],
-    threads: Threads,
-    chunks: &mut Vec<Potential<f64>>,
-) -> Potential<f64> {
-    chunks.clear();
-    chunks.resize(blocks.len().div_ceil(BLOCKS_PER_CHUNK), Potential::NOTHING);
-    let piece = threads.piece(chunks.len());
-    let pieces = blocks
-        .chunks(piece * BLOCKS_PER_CHUNK)
-        .zip(chunks.chunks_mut(piece));
-    threads.run(pieces, |(blocks, chunks)| {
-        for (blocks, chunk) in blocks.chunks(BLOCKS_PER_CHUNK).zip(chunks) {
-            let mut smallest = Lanes::splat(Real::INFINITY);
-            for block in blocks {
-                let part = element.potential(block, positions);
-                for lane in 0..LANES {
-                    chunk.elastic += f64::from(part.elastic.extract(lane));
-                    chunk.dissipated_power += f64::from(part.dissipated_power.extract(lane));
-                }
-                smallest = smallest.simd_min(part.smallest_volume_ratio);
+/// All elements of one kind in a body, whatever the kind.
+pub(super) trait Kind {
+    /// Writes the forces on the corners of all elements, by element and corner.
+    fn evaluate(&self, positions: &[Vector3<Real>], threads: Threads, forces: &mut [Vector3<Real>]);
+
+    /// Writes forces and stiffness of all elements.
+    fn linearize(
+        &self,
+        positions: &[Vector3<Real>],
+        threads: Threads,
+        forces: &mut [Vector3<Real>],
+        stiffness: &mut [PairBlock],
+    );
+
+    /// Sums up the potential of all elements, in fixed chunks; `chunks` is scratch.
+    fn sum(
+        &self,
+        positions: &[Vector3<Real>],
+        threads: Threads,
+        chunks: &mut Vec<Potential<f64>>,
+    ) -> Potential<f64>;
+}
+
+/// Elements of one kind with a law.
+pub(super) struct All<'a, const NODES: usize, const PAIRS: usize, E: Element<NODES, PAIRS>> {
+    pub element: E,
+    pub blocks: &'a [E::Block],
+}
+
+impl<const N: usize, const P: usize, E: Element<N, P>> Kind for All<'_, N, P, E> {
+    fn evaluate(
+        &self,
+        positions: &[Vector3<Real>],
+        threads: Threads,
+        forces: &mut [Vector3<Real>],
+    ) {
+        let forces = by_block::<_, N>(forces);
+        let piece = pieces_of_chunks(self.blocks.len(), threads);
+        let pieces = self.blocks.chunks(piece).zip(forces.chunks_mut(piece));
+        threads.run(pieces, |(blocks, forces)| {
+            for (block, out) in blocks.iter().zip(forces) {
+                store_vectors(&self.element.forces(block, positions), out);
             }
-            chunk.smallest_volume_ratio = f64::from(smallest.simd_horizontal_min());
-        }
-    });
-    chunks
-        .iter()
-        .fold(Potential::NOTHING, |sum, chunk| Potential {
-            elastic: sum.elastic + chunk.elastic,
-            dissipated_power: sum.dissipated_power + chunk.dissipated_power,
-            smallest_volume_ratio: sum.smallest_volume_ratio.min(chunk.smallest_volume_ratio),
-        })
-}
+        });
+    }
 
-/// Forces on the corners of all elements.
-pub(super) fn evaluate_forces<const N: usize, const P: usize, E: Element<N, P>>(
-    element: &E,
-    blocks: &[E::Block],
-    positions: &[Vector3<Real>],
-    threads: Threads,
-    forces: &mut [[[Vector3<Real>; N]; LANES]],
-) {
-    let piece = threads.piece(blocks.len().div_ceil(BLOCKS_PER_CHUNK)) * BLOCKS_PER_CHUNK;
-    let pieces = blocks.chunks(piece).zip(forces.chunks_mut(piece));
-    threads.run(pieces, |(blocks, forces)| {
-        for (block, out) in blocks.iter().zip(forces) {
-            store_vectors(&element.forces(block, positions), out);
-        }
-    });
-}
-
-/// Forces and stiffness of all elements.
-pub(super) fn linearize<const N: usize, const P: usize, E: Element<N, P>>(
-    element: &E,
-    blocks: &[E::Block],
-    positions: &[Vector3<Real>],
-    threads: Threads,
-    forces: &mut [[[Vector3<Real>; N]; LANES]],
-    stiffness: &mut [[[PairBlock; P]; LANES]],
-) {
-    let piece = threads.piece(blocks.len().div_ceil(BLOCKS_PER_CHUNK)) * BLOCKS_PER_CHUNK;
-    let pieces = blocks
-        .chunks(piece)
-        .zip(forces.chunks_mut(piece))
-        .zip(stiffness.chunks_mut(piece));
-    threads.run(pieces, |((blocks, forces), stiffness)| {
-        for ((block, forces), out) in blocks.iter().zip(forces).zip(stiffness) {
-            let vectors = element.linearize(block, positions, |pair, matrix| {
-                let lanes = |entry: usize| -> [Real; LANES] { matrix[entry].into() };
-                let entries: [[Real; LANES]; 9] = std::array::from_fn(lanes);
-                for lane in 0..LANES {
-                    let target = &mut out[lane][pair];
-                    for entry in 0..9 {
-                        target[entry] = entries[entry][lane];
+    fn linearize(
+        &self,
+        positions: &[Vector3<Real>],
+        threads: Threads,
+        forces: &mut [Vector3<Real>],
+        stiffness: &mut [PairBlock],
+    ) {
+        let (forces, stiffness) = (by_block::<_, N>(forces), by_block::<_, P>(stiffness));
+        let piece = pieces_of_chunks(self.blocks.len(), threads);
+        let pieces = self
+            .blocks
+            .chunks(piece)
+            .zip(forces.chunks_mut(piece))
+            .zip(stiffness.chunks_mut(piece));
+        threads.run(pieces, |((blocks, forces), stiffness)| {
+            for ((block, forces), out) in blocks.iter().zip(forces).zip(stiffness) {
+                let vectors = self.element.linearize(block, positions, |pair, matrix| {
+                    let lanes = |entry: usize| -> [Real; LANES] { matrix[entry].into() };
+                    let entries: [[Real; LANES]; 9] = std::array::from_fn(lanes);
+                    for lane in 0..LANES {
+                        let target = &mut out[lane][pair];
+                        for entry in 0..9 {
+                            target[entry] = entries[entry][lane];
+                        }
                     }
+                });
+                store_vectors(&vectors, forces);
+            }
+        });
+    }
+
+    fn sum(
+        &self,
+        positions: &[Vector3<Real>],
+        threads: Threads,
+        chunks: &mut Vec<Potential<f64>>,
+    ) -> Potential<f64> {
+        chunks.clear();
+        chunks.resize(
+            self.blocks.len().div_ceil(BLOCKS_PER_CHUNK),
+            Potential::NOTHING,
+        );
+        let piece = threads.piece(chunks.len());
+        let pieces = self
+            .blocks
+            .chunks(piece * BLOCKS_PER_CHUNK)
+            .zip(chunks.chunks_mut(piece));
+        threads.run(pieces, |(blocks, chunks)| {
+            for (blocks, chunk) in blocks.chunks(BLOCKS_PER_CHUNK).zip(chunks) {
+                let mut smallest = Lanes::splat(Real::INFINITY);
+                for block in blocks {
+                    let part = self.element.potential(block, positions);
+                    for lane in 0..LANES {
+                        chunk.elastic += f64::from(part.elastic.extract(lane));
+                        chunk.dissipated_power += f64::from(part.dissipated_power.extract(lane));
+                    }
+                    smallest = smallest.simd_min(part.smallest_volume_ratio);
                 }
-            });
-            store_vectors(&vectors, forces);
-        }
-    });
+                chunk.smallest_volume_ratio = f64::from(smallest.simd_horizontal_min());
+            }
+        });
+        chunks.iter().fold(Potential::NOTHING, Potential::plus)
+    }
+}
+
+/// How many blocks make up a piece of work: whole chunks.
+fn pieces_of_chunks(blocks: usize, threads: Threads) -> usize {
+    threads.piece(blocks.div_ceil(BLOCKS_PER_CHUNK)) * BLOCKS_PER_CHUNK
+}
+
+/// A list by element and corner (or pair of corners) as one by block, lane and corner.
+fn by_block<T, const N: usize>(list: &mut [T]) -> &mut [[[T; N]; LANES]] {
+    list.as_chunks_mut::<N>().0.as_chunks_mut::<LANES>().0
 }
 
 #[inline(always)]

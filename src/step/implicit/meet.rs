@@ -1,8 +1,8 @@
 //! Steps in which a body touches fixed or kinematic colliders.
 
-use bevy::prelude::*;
 use nalgebra::Vector3;
 
+use super::kinds::BodyElementsItem;
 use super::solver::{ImplicitSolver, MatrixIs, Stage};
 use super::stages::{
     account, approach_from_start, descend, does_not_grow, noise, note, with_stage, write_back,
@@ -10,7 +10,7 @@ use super::stages::{
 use super::touch::Surroundings;
 use super::{BodyItem, Settings, place_pins};
 use crate::Real;
-use crate::body::{Particles, PliantState, Surface, Tetrahedra};
+use crate::body::{Particles, PliantState, Surface};
 use crate::colliders::Bounds;
 use crate::step::PliantClock;
 use crate::step::collide::sweep::SweptCollider;
@@ -25,7 +25,7 @@ pub(super) fn meet(
     settings: Settings,
     swept: &[SweptCollider],
 ) {
-    let (particles, tetrahedra, solver, state, pins, surface, properties) = body;
+    let (particles, elements, solver, state, pins, surface, properties) = body;
     let (particles, solver) = (&mut **particles, &mut **solver);
     if solver.touches.is_empty() && swept.is_empty() {
         return;
@@ -86,30 +86,29 @@ pub(super) fn meet(
             let mut matrix_is = MatrixIs::New;
             for round in 0..ROUNDS {
                 solver.set_freedoms(particles);
-                let solution =
-                    solver.newton_step(particles, tetrahedra.as_deref_mut(), stage, matrix_is);
+                let solution = solver.newton_step(particles, elements, stage, matrix_is);
                 note(state, &solution);
                 let start = stage.reference.first;
-                let changed = judge(particles, tetrahedra, solver, stage)
+                let changed = judge(particles, elements, solver, stage)
                     | join(particles, start, solver, touching, &surroundings);
                 if !changed || round + 1 == ROUNDS {
                     break;
                 }
                 matrix_is = MatrixIs::Constrained;
             }
-            let energy = solver.energy(particles, tetrahedra.as_deref(), stage);
-            let before = solver.start_energy(particles, tetrahedra.as_deref(), stage);
-            let noise = noise(solver, tetrahedra.as_deref(), before.elements.elastic);
+            let energy = solver.energy(particles, elements, stage);
+            let before = solver.start_energy(particles, elements, stage);
+            let noise = noise(solver, before.elements.elastic);
             if does_not_grow(&energy, &before, noise) {
                 energy
             } else {
                 solver.set_freedoms(particles);
-                descend(particles, tetrahedra, solver, state, stage)
+                descend(particles, elements, solver, state, stage)
             }
         },
     );
     account(state, &energy, clock.dt);
-    conclude(particles, tetrahedra, solver, state, clock);
+    conclude(particles, elements, solver, state, clock);
     solver.candidates = candidates;
     solver.is_done = true;
 }
@@ -153,15 +152,15 @@ fn join(
 /// Applies Coulomb's law to all contacts; whether any of them may now do something else.
 fn judge(
     particles: &Particles,
-    tetrahedra: &mut Option<Mut<Tetrahedra>>,
+    elements: &BodyElementsItem,
     solver: &mut ImplicitSolver,
     stage: &Stage,
 ) -> bool {
-    solver.evaluate(particles, tetrahedra.as_deref_mut(), stage);
+    solver.evaluate(particles, elements, stage);
     let mut touches = std::mem::take(&mut solver.touches);
     let mut changed = false;
     touches.retain_mut(|touch| {
-        let force = solver.holding_force(touch, particles, tetrahedra.as_deref(), stage.step);
+        let force = solver.holding_force(touch, particles, elements, stage.step);
         let velocity = solver.velocities[touch.particle];
         let mobility = stage.step * particles.inverse_masses[touch.particle];
         let verdict = touch.judge(&force, &velocity, mobility);
@@ -175,7 +174,7 @@ fn judge(
 /// Writes the result of a step with contact to the particles, and what contact took from them to the account.
 fn conclude(
     particles: &mut Particles,
-    tetrahedra: &Option<Mut<Tetrahedra>>,
+    elements: &BodyElementsItem,
     solver: &mut ImplicitSolver,
     state: &mut PliantState,
     clock: &PliantClock,
@@ -183,7 +182,7 @@ fn conclude(
     let step = clock.dt as Real;
     let mut lost = 0.0;
     for touch in &solver.touches {
-        let force = solver.holding_force(touch, particles, tetrahedra.as_deref(), step);
+        let force = solver.holding_force(touch, particles, elements, step);
         let relative = solver.velocities[touch.particle] - touch.surface_velocity;
         lost -= f64::from(force.dot(&relative)) * clock.dt;
     }

@@ -4,12 +4,12 @@ use bevy::prelude::*;
 use nalgebra::Vector3;
 
 use super::elements::Potential;
+use super::kinds::BodyElementsItem;
 use super::momentum::Momenta;
-use super::system::{System, with_law};
-use super::tetrahedron::Reference;
+use super::system::System;
 use super::touch::Touch;
 use crate::Real;
-use crate::body::{Particles, Tetrahedra};
+use crate::body::Particles;
 use crate::kernel::implicit::conjugate_gradient::Limits;
 use crate::kernel::implicit::schemes::Approach;
 use crate::kernel::implicit::{Freedom, Solution, Workers, row, vector};
@@ -59,9 +59,18 @@ pub(crate) struct ImplicitSolver {
 pub(in crate::step) struct Stage<'a> {
     /// Effective step h, s.
     pub step: Real,
-    /// Metric that viscosity counts from.
+    /// What viscosity counts from.
     pub reference: Reference<'a>,
     pub limits: Limits,
+}
+
+/// The strain that a stage starts from, as a sum of strains at earlier positions.
+///
+/// `Ê = (1 − w) E(first) + w E(second)`.
+#[derive(Clone, Copy)]
+pub(in crate::step) struct Reference<'a> {
+    pub first: &'a [Vector3<Real>],
+    pub second: Option<(&'a [Vector3<Real>], Real)>,
 }
 
 /// What became of the matrix since the last solve.
@@ -87,17 +96,14 @@ pub(in crate::step) struct Energy {
 
 impl ImplicitSolver {
     /// Builds what depends on the topology of the body, if that has changed.
-    pub fn fit(&mut self, particles: &Particles, tetrahedra: Option<&Tetrahedra>, version: u32) {
-        let elements = tetrahedra.map_or(0, Tetrahedra::len);
-        let topology = Some((version, particles.len(), elements));
+    pub fn fit(&mut self, particles: &Particles, elements: &BodyElementsItem, version: u32) {
+        let topology = Some((version, particles.len(), elements.len()));
         if self.topology == topology {
             return;
         }
         *self = Self {
             topology,
-            system: tetrahedra
-                .map(|t| System::new(particles, t))
-                .unwrap_or_default(),
+            system: System::new(particles, elements),
             ..default()
         };
         let count = particles.len();
@@ -122,9 +128,9 @@ impl ImplicitSolver {
         }
     }
 
-    /// Rest volume of the elements, m³.
-    pub fn rest_volume(&self) -> f64 {
-        self.system.rest_volume
+    /// Energy of the elements at strains of about one, J.
+    pub fn stiffness(&self) -> f64 {
+        self.system.stiffness
     }
 
     /// Which particles are free.
@@ -160,46 +166,37 @@ impl ImplicitSolver {
         &self,
         touch: &Touch,
         particles: &Particles,
-        tetrahedra: Option<&Tetrahedra>,
+        elements: &BodyElementsItem,
         step: Real,
     ) -> Vector3<Real> {
-        let tetrahedra = tetrahedra.filter(|_| self.is_elastic);
-        -self.imbalance(touch.particle, particles, tetrahedra, step)
+        let balance = self.balance(touch.particle, particles, step);
+        -if self.acts(elements) {
+            self.system.add_force(touch.particle, balance)
+        } else {
+            balance
+        }
     }
 
-    /// What is missing to the balance of a particle, without contact, N: `M (u − v)/h − D v + f`.
-    fn imbalance(
-        &self,
-        particle: usize,
-        particles: &Particles,
-        tetrahedra: Option<&Tetrahedra>,
-        step: Real,
-    ) -> Vector3<Real> {
+    /// Whether elements take part in the step.
+    fn acts(&self, elements: &BodyElementsItem) -> bool {
+        self.is_elastic && elements.len() > 0
+    }
+
+    /// What is missing to the balance of a particle, without elements and contact, N: `M (u − v)/h − D v`.
+    #[inline(always)]
+    fn balance(&self, particle: usize, particles: &Particles, step: Real) -> Vector3<Real> {
         let velocity = self.velocities[particle];
-        let mut sum = (self.approach[particle].velocity - velocity)
-            * (particles.masses[particle] / step)
-            - velocity * self.drag[particle];
-        if let Some(tetrahedra) = tetrahedra {
-            let forces = tetrahedra.corner_vectors.as_flattened().as_flattened();
-            for &place in tetrahedra.places(particle) {
-                sum += forces[place as usize];
-            }
-        }
-        sum
+        (self.approach[particle].velocity - velocity) * (particles.masses[particle] / step)
+            - velocity * self.drag[particle]
     }
 
     /// Evaluates the forces of the elements at the current positions.
-    pub fn evaluate(
-        &mut self,
-        particles: &Particles,
-        tetrahedra: Option<&mut Tetrahedra>,
-        stage: &Stage,
-    ) {
-        if let Some(tetrahedra) = tetrahedra.filter(|_| self.is_elastic) {
-            let threads = Threads::for_work(tetrahedra.len());
-            with_law(tetrahedra, stage, |tetrahedra, kind| {
-                kind.evaluate(&mut self.system, particles, tetrahedra, threads, false);
-            });
+    pub fn evaluate(&mut self, particles: &Particles, elements: &BodyElementsItem, stage: &Stage) {
+        if self.acts(elements) {
+            let threads = Threads::for_work(elements.len());
+            let positions = &particles.positions;
+            self.system
+                .evaluate(positions, elements, stage, threads, false);
         }
     }
 
@@ -207,7 +204,7 @@ impl ImplicitSolver {
     pub fn newton_step(
         &mut self,
         particles: &mut Particles,
-        tetrahedra: Option<&mut Tetrahedra>,
+        elements: &BodyElementsItem,
         stage: &Stage,
         matrix_is: MatrixIs,
     ) -> Solution {
@@ -218,16 +215,15 @@ impl ImplicitSolver {
             }
         }
         self.place_touches(&mut particles.positions, step);
-        let Some(tetrahedra) = tetrahedra.filter(|_| self.is_elastic) else {
+        if !self.acts(elements) {
             self.step_alone(particles, step);
             return Solution::default();
-        };
-        let threads = Threads::for_work(tetrahedra.len());
-        with_law(&mut *tetrahedra, stage, |tetrahedra, kind| {
-            let again = matrix_is == MatrixIs::New;
-            kind.evaluate(&mut self.system, particles, tetrahedra, threads, again);
-        });
-        self.set_residual(particles, tetrahedra, step, threads);
+        }
+        let threads = Threads::for_work(elements.len());
+        let again = matrix_is == MatrixIs::New;
+        self.system
+            .evaluate(&particles.positions, elements, stage, threads, again);
+        self.set_residual(particles, step, threads);
         let System {
             particles: order,
             rows,
@@ -243,10 +239,7 @@ impl ImplicitSolver {
             ..
         } = &mut self.system;
         if matrix_is == MatrixIs::New {
-            let elements = corner_stiffness
-                .as_flattened()
-                .as_flattened()
-                .as_flattened();
+            let elements = corner_stiffness.as_flattened();
             let piece = threads.piece(matrix.rows());
             let ranges = (0..matrix.rows()).step_by(piece);
             let last = matrix.rows();
@@ -306,13 +299,7 @@ impl ImplicitSolver {
     }
 
     /// Residual of the stage, by row.
-    fn set_residual(
-        &mut self,
-        particles: &Particles,
-        tetrahedra: &Tetrahedra,
-        step: Real,
-        threads: Threads,
-    ) {
+    fn set_residual(&mut self, particles: &Particles, step: Real, threads: Threads) {
         // Written while the rest of the solver is read.
         let mut residual = std::mem::take(&mut self.system.residual);
         let System {
@@ -328,7 +315,8 @@ impl ImplicitSolver {
         threads.run(pieces, |(residual, (order, freedoms))| {
             for ((residual, &particle), freedom) in residual.iter_mut().zip(order).zip(freedoms) {
                 let particle = particle as usize;
-                *residual = row(&self.imbalance(particle, particles, Some(tetrahedra), step));
+                let balance = self.balance(particle, particles, step);
+                *residual = row(&self.system.add_force(particle, balance));
                 freedom.filter(residual);
             }
         });
@@ -366,13 +354,13 @@ impl ImplicitSolver {
     pub fn energy(
         &mut self,
         particles: &Particles,
-        tetrahedra: Option<&Tetrahedra>,
+        elements: &BodyElementsItem,
         stage: &Stage,
     ) -> Energy {
         let velocities = &self.velocities;
         let mut energy = self.without_elements(particles, &self.approach, stage, |i| velocities[i]);
         energy.add(
-            &self.elements(&particles.positions, tetrahedra, stage),
+            &self.elements(&particles.positions, elements, stage),
             stage.step,
         );
         energy
@@ -382,7 +370,7 @@ impl ImplicitSolver {
     pub fn start_energy(
         &mut self,
         particles: &Particles,
-        tetrahedra: Option<&Tetrahedra>,
+        elements: &BodyElementsItem,
         stage: &Stage,
     ) -> Energy {
         let start = stage.reference.first;
@@ -403,15 +391,15 @@ impl ImplicitSolver {
         let velocity = |i: usize| (trial[i] - approach[i].position) * rate;
         let mut energy = self.without_elements(particles, &approach, stage, velocity);
         // Both stages of a step start from the same place, unless pins have moved; friction counts from another.
-        let is_same = tetrahedra.is_none_or(|tetrahedra| tetrahedra.viscosity().is_none())
+        let is_same = !elements.have_friction()
             && self.touches.is_empty()
             && !particles.inverse_masses.contains(&0.0);
-        let elements = self
+        let potential = self
             .start_elements
             .filter(|_| is_same)
-            .unwrap_or_else(|| self.elements(&trial, tetrahedra, stage));
-        self.start_elements = Some(elements);
-        energy.add(&elements, stage.step);
+            .unwrap_or_else(|| self.elements(&trial, elements, stage));
+        self.start_elements = Some(potential);
+        energy.add(&potential, stage.step);
         self.trial = trial;
         self.approach = approach;
         energy
@@ -448,17 +436,14 @@ impl ImplicitSolver {
     fn elements(
         &mut self,
         positions: &[Vector3<Real>],
-        tetrahedra: Option<&Tetrahedra>,
+        elements: &BodyElementsItem,
         stage: &Stage,
     ) -> Potential<f64> {
-        let Some(tetrahedra) = tetrahedra.filter(|_| self.is_elastic) else {
+        if !self.acts(elements) {
             return Potential::NOTHING;
-        };
-        let threads = Threads::for_work(tetrahedra.len());
-        let sums = &mut self.system.sums;
-        with_law(tetrahedra, stage, |tetrahedra, kind| {
-            kind.sum(tetrahedra, positions, threads, sums)
-        })
+        }
+        let threads = Threads::for_work(elements.len());
+        self.system.sum(positions, elements, stage, threads)
     }
 }
 

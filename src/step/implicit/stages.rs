@@ -3,12 +3,12 @@
 use bevy::prelude::*;
 use nalgebra::Vector3;
 
+use super::kinds::BodyElementsItem;
 use super::momentum::{self, Momenta};
-use super::solver::{Energy, ImplicitSolver, MatrixIs, Stage};
-use super::tetrahedron::Reference;
+use super::solver::{Energy, ImplicitSolver, MatrixIs, Reference, Stage};
 use super::{BodyItem, Settings, place_pins, take_given};
 use crate::Real;
-use crate::body::{Particles, PliantState, Tetrahedra};
+use crate::body::{Particles, PliantState};
 use crate::kernel::implicit::Solution;
 use crate::kernel::implicit::schemes::{
     DELTA, GAMMA, backward_differences, backward_euler, second_stage,
@@ -20,7 +20,7 @@ const FALLBACK_STEPS: usize = 3;
 const HALVINGS: usize = 10;
 
 pub(super) fn first_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
-    let (particles, tetrahedra, solver, state, pins, ..) = body;
+    let (particles, elements, solver, state, pins, ..) = body;
     if solver.is_done {
         return;
     }
@@ -29,7 +29,7 @@ pub(super) fn first_stage(body: &mut BodyItem, clock: &PliantClock, settings: Se
     place_pins(particles, &mut solver.velocities, *pins, clock, GAMMA);
     let outcome = solve(
         particles,
-        tetrahedra,
+        elements,
         solver,
         state,
         step,
@@ -50,7 +50,7 @@ pub(super) fn first_stage(body: &mut BodyItem, clock: &PliantClock, settings: Se
 }
 
 pub(super) fn last_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
-    let (particles, tetrahedra, solver, state, pins, ..) = body;
+    let (particles, elements, solver, state, pins, ..) = body;
     if solver.is_done {
         return;
     }
@@ -73,7 +73,7 @@ pub(super) fn last_stage(body: &mut BodyItem, clock: &PliantClock, settings: Set
     let weight = ((1.0 - GAMMA) / GAMMA) as Real;
     let outcome = solve(
         particles,
-        tetrahedra,
+        elements,
         solver,
         state,
         step,
@@ -90,7 +90,7 @@ pub(super) fn last_stage(body: &mut BodyItem, clock: &PliantClock, settings: Set
 }
 
 pub(super) fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
-    let (particles, tetrahedra, solver, state, pins, ..) = body;
+    let (particles, elements, solver, state, pins, ..) = body;
     if solver.is_done {
         return;
     }
@@ -115,7 +115,7 @@ pub(super) fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: S
     let weight = remembers.then_some(-1.0 / 3.0);
     let outcome = solve(
         particles,
-        tetrahedra,
+        elements,
         solver,
         state,
         step,
@@ -166,7 +166,7 @@ pub(super) fn approach_from_start(particles: &Particles, solver: &mut ImplicitSo
 /// One Newton step of a stage and its potential, if that is acceptable.
 fn solve(
     particles: &mut Particles,
-    tetrahedra: &mut Option<Mut<Tetrahedra>>,
+    elements: &BodyElementsItem,
     solver: &mut ImplicitSolver,
     state: &mut PliantState,
     step: Real,
@@ -181,15 +181,14 @@ fn solve(
         weight,
         settings,
         |particles, solver, stage| {
-            let solution =
-                solver.newton_step(particles, tetrahedra.as_deref_mut(), stage, matrix_is);
-            let energy = solver.energy(particles, tetrahedra.as_deref(), stage);
-            let before = solver.start_energy(particles, tetrahedra.as_deref(), stage);
+            let solution = solver.newton_step(particles, elements, stage, matrix_is);
+            let energy = solver.energy(particles, elements, stage);
+            let before = solver.start_energy(particles, elements, stage);
             (solution, energy, before)
         },
     );
     note(state, &solution);
-    let noise = noise(solver, tetrahedra.as_deref(), before.elements.elastic);
+    let noise = noise(solver, before.elements.elastic);
     let accepted = !solution.is_indefinite
         && does_not_grow(&energy, &before, noise)
         && energy.elements.elastic <= supply(particles, solver, before.elements.elastic) + noise;
@@ -220,14 +219,11 @@ fn supply(particles: &Particles, solver: &ImplicitSolver, elastic: f64) -> f64 {
 
 /// Energy that is below the rounding of positions: strains of a few units in the last place, alone and times the stress
 /// that is there.
-pub(super) fn noise(solver: &ImplicitSolver, tetrahedra: Option<&Tetrahedra>, elastic: f64) -> f64 {
-    tetrahedra.map_or(0.0, |tetrahedra| {
-        let rounding = 4.0 * f64::from(Real::EPSILON);
-        let moduli = tetrahedra.moduli::<f64>();
-        let stiffness = solver.rest_volume() * (moduli.bulk + moduli.shear);
-        let own = stiffness * (4.0 * rounding).powi(2);
-        own + (2.0 * stiffness * elastic.max(0.0)).sqrt() * rounding
-    })
+pub(super) fn noise(solver: &ImplicitSolver, elastic: f64) -> f64 {
+    let rounding = 4.0 * f64::from(Real::EPSILON);
+    let stiffness = solver.stiffness();
+    let own = stiffness * (4.0 * rounding).powi(2);
+    own + (2.0 * stiffness * elastic.max(0.0)).sqrt() * rounding
 }
 
 pub(super) fn note(state: &mut PliantState, solution: &Solution) {
@@ -246,7 +242,7 @@ pub(super) fn account(state: &mut PliantState, energy: &Energy, dt: f64) {
 
 /// Repeats a step by backward Euler with a line search from the start: monotone, so always stable.
 fn fall_back(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
-    let (particles, tetrahedra, solver, state, pins, ..) = body;
+    let (particles, elements, solver, state, pins, ..) = body;
     let (particles, solver) = (&mut **particles, &mut **solver);
     let step = clock.dt as Real;
     approach_from_start(particles, solver, step);
@@ -257,7 +253,7 @@ fn fall_back(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
         step,
         None,
         settings,
-        |particles, solver, stage| descend(particles, tetrahedra, solver, state, stage),
+        |particles, solver, stage| descend(particles, elements, solver, state, stage),
     );
     account(state, &energy, clock.dt);
     solver.is_done = true;
@@ -295,7 +291,7 @@ pub(super) fn with_stage<Out>(
 /// Newton's method with a line search, from the start of the step; its potential at the end.
 pub(super) fn descend(
     particles: &mut Particles,
-    tetrahedra: &mut Option<Mut<Tetrahedra>>,
+    elements: &BodyElementsItem,
     solver: &mut ImplicitSolver,
     state: &mut PliantState,
     stage: &Stage,
@@ -308,12 +304,11 @@ pub(super) fn descend(
             particles.positions[i] = start[i];
         }
     }
-    let mut best = solver.start_energy(particles, tetrahedra.as_deref(), stage);
+    let mut best = solver.start_energy(particles, elements, stage);
     for _ in 0..FALLBACK_STEPS {
-        let solution =
-            solver.newton_step(particles, tetrahedra.as_deref_mut(), stage, MatrixIs::New);
+        let solution = solver.newton_step(particles, elements, stage, MatrixIs::New);
         note(state, &solution);
-        let mut energy = solver.energy(particles, tetrahedra.as_deref(), stage);
+        let mut energy = solver.energy(particles, elements, stage);
         let mut fraction: Real = 1.0;
         for _ in 0..HALVINGS {
             if energy.incremental < best.incremental {
@@ -321,7 +316,7 @@ pub(super) fn descend(
             }
             solver.advance(particles, stage.step, -0.5 * fraction);
             fraction *= 0.5;
-            energy = solver.energy(particles, tetrahedra.as_deref(), stage);
+            energy = solver.energy(particles, elements, stage);
         }
         if energy.incremental.is_nan() || energy.incremental >= best.incremental {
             solver.advance(particles, stage.step, -fraction);

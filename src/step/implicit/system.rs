@@ -1,15 +1,12 @@
-//! The system of equations of a body, and the elements that fill it.
+//! The system of equations of a body, and the passes over the elements that fill it.
 
 use nalgebra::Vector3;
-use simba::simd::SimdValue;
 
-use super::elements::{PairBlock, Potential, evaluate_forces, linearize, sum_potential};
+use super::elements::{PairBlock, Potential};
+use super::kinds::{BodyElementsItem, Corners};
 use super::solver::Stage;
-use super::tetrahedron::{ElasticTetrahedron, Friction};
 use crate::Real;
-use crate::body::tetrahedra::{LANES, Lanes};
-use crate::body::{ElasticModel, Particles, Tetrahedra};
-use crate::kernel::elasticity::{Corotational, Elasticity, Liesenfeld, StableNeoHookean};
+use crate::body::Particles;
 use crate::kernel::implicit::{
     Aggregates, BlockMatrix, CoarseSpace, ConjugateGradient, Freedom, Row,
 };
@@ -30,28 +27,56 @@ pub(super) struct System {
     pub positions: Vec<Row<Real>>,
     pub residual: Vec<Row<Real>>,
     pub solution: Vec<Row<Real>>,
-    pub corner_stiffness: Vec<[[PairBlock; 10]; LANES]>,
-    pub sums: Vec<Potential<f64>>,
-    /// Rest volume of all elements, m³.
-    pub rest_volume: f64,
+    /// Forces of the elements on their corners, kind by kind, N.
+    corner_forces: Vec<Vector3<Real>>,
+    /// Stiffness of the elements, by kind, element and pair of corners, N/m.
+    pub corner_stiffness: Vec<PairBlock>,
+    /// Where the corners of each particle start in `incidence`; one more entry than particles.
+    incidence_starts: Vec<u32>,
+    /// For each particle, its places in `corner_forces`, ascending.
+    incidence: Vec<u32>,
+    sums: Vec<Potential<f64>>,
+    /// Energy of the elements at strains of about one, J.
+    pub stiffness: f64,
 }
 
 impl System {
-    pub fn new(particles: &Particles, tetrahedra: &Tetrahedra) -> Self {
+    /// The system of a body; without any element there is nothing to solve.
+    pub fn new(particles: &Particles, elements: &BodyElementsItem) -> Self {
+        if elements.len() == 0 {
+            return Self::default();
+        }
         let count = particles.len();
-        let corners = tetrahedra.corners();
-        let (starts, neighbours) = neighbours(count, tetrahedra);
+        let kinds: Vec<Corners> = elements.corners().collect();
+        let (starts, neighbours) = neighbours(count, &kinds);
         let rest: Vec<Vector3<f64>> = particles.positions.iter().map(|x| x.cast()).collect();
         let aggregates = Aggregates::new(&rest, (&starts, &neighbours));
         let mut rows = vec![0_u32; count];
         for (row, &particle) in (0..).zip(&aggregates.particles) {
             rows[particle as usize] = row;
         }
-        let by_row: Vec<[u32; 4]> = corners
+        let by_row: Vec<Vec<u32>> = kinds
             .iter()
-            .map(|tet| tet.map(|corner| rows[corner as usize]))
+            .map(|kind| {
+                let row = |&corner: &u32| rows[corner as usize];
+                kind.particles.iter().map(row).collect()
+            })
             .collect();
-        let matrix = BlockMatrix::new(count, by_row.iter().map(<[u32; 4]>::as_slice));
+        let mut first = 0;
+        let patterns = kinds.iter().zip(&by_row).flat_map(|(kind, by_row)| {
+            let base = first;
+            first += kind.padded_len() * kind.pairs();
+            let element = move |(index, corners)| ((base + index * kind.pairs()) as u32, corners);
+            by_row.chunks_exact(kind.nodes).enumerate().map(element)
+        });
+        let matrix = BlockMatrix::new(count, patterns);
+        let total = |size: fn(&Corners) -> usize| -> usize {
+            kinds
+                .iter()
+                .map(|kind| kind.padded_len() * size(kind))
+                .sum()
+        };
+        let (incidence_starts, incidence) = incidence(count, &kinds);
         Self {
             coarse: CoarseSpace::new(&aggregates.starts, &matrix),
             particles: aggregates.particles,
@@ -63,115 +88,108 @@ impl System {
             positions: vec![[0.0; 4]; count],
             residual: vec![[0.0; 4]; count],
             solution: vec![[0.0; 4]; count],
+            corner_forces: vec![Vector3::zeros(); total(|kind| kind.nodes)],
             // One more, since rows are read four numbers at a time.
-            corner_stiffness: vec![[[[0.0; 9]; 10]; LANES]; tetrahedra.blocks.len() + 1],
+            corner_stiffness: vec![[0.0; 9]; total(Corners::pairs) + 1],
+            incidence_starts,
+            incidence,
             sums: Vec::new(),
-            rest_volume: tetrahedra
-                .rest_volumes()
-                .iter()
-                .map(|&volume| f64::from(volume))
-                .sum(),
+            stiffness: elements.stiffness(),
         }
     }
-}
 
-/// Where the particles that share an element with each particle start, and these particles, ascending.
-fn neighbours(count: usize, tetrahedra: &Tetrahedra) -> (Vec<u32>, Vec<u32>) {
-    let mut starts = vec![0];
-    let mut neighbours = Vec::new();
-    let mut around = Vec::new();
-    for particle in 0..count {
-        let places = tetrahedra.places(particle);
-        let elements = places
-            .iter()
-            .map(|place| tetrahedra.corners()[*place as usize / 4]);
-        around.clear();
-        around.extend(elements.flatten());
-        around.sort_unstable();
-        around.dedup();
-        neighbours.extend_from_slice(&around);
-        starts.push(neighbours.len() as u32);
-    }
-    (starts, neighbours)
-}
-
-/// The passes over the elements of a body, once their law is known.
-pub(super) trait Kind {
-    fn evaluate(
-        &self,
-        system: &mut System,
-        particles: &Particles,
-        tetrahedra: &mut Tetrahedra,
-        threads: Threads,
-        with_stiffness: bool,
-    );
-    fn sum(
-        &self,
-        tetrahedra: &Tetrahedra,
+    /// Evaluates the forces of the elements, and their stiffness if asked for.
+    pub fn evaluate(
+        &mut self,
         positions: &[Vector3<Real>],
-        threads: Threads,
-        sums: &mut Vec<Potential<f64>>,
-    ) -> Potential<f64>;
-}
-
-impl<Law: Elasticity<Lanes> + Sync> Kind for ElasticTetrahedron<'_, Law> {
-    fn evaluate(
-        &self,
-        system: &mut System,
-        particles: &Particles,
-        tetrahedra: &mut Tetrahedra,
+        elements: &BodyElementsItem,
+        stage: &Stage,
         threads: Threads,
         with_stiffness: bool,
     ) {
-        let Tetrahedra {
-            blocks,
-            corner_vectors,
-            ..
-        } = tetrahedra;
-        let positions = &particles.positions;
-        if with_stiffness {
-            let stiffness = &mut system.corner_stiffness;
-            linearize(self, blocks, positions, threads, corner_vectors, stiffness);
-        } else {
-            evaluate_forces(self, blocks, positions, threads, corner_vectors);
-        }
+        let mut forces = self.corner_forces.as_mut_slice();
+        let mut stiffness = self.corner_stiffness.as_mut_slice();
+        elements.for_each(stage, |corners, kind| {
+            let count = corners.padded_len();
+            let mine = forces.split_off_mut(..count * corners.nodes);
+            let blocks = stiffness.split_off_mut(..count * corners.pairs());
+            let (mine, blocks) = (mine.unwrap_or_default(), blocks.unwrap_or_default());
+            if with_stiffness {
+                kind.linearize(positions, threads, mine, blocks);
+            } else {
+                kind.evaluate(positions, threads, mine);
+            }
+        });
     }
 
-    fn sum(
-        &self,
-        tetrahedra: &Tetrahedra,
+    /// The force of the elements on a particle, as evaluated last, added to a vector.
+    #[inline(always)]
+    pub fn add_force(&self, particle: usize, mut sum: Vector3<Real>) -> Vector3<Real> {
+        let [first, last] =
+            [particle, particle + 1].map(|index| self.incidence_starts[index] as usize);
+        for &place in &self.incidence[first..last] {
+            sum += self.corner_forces[place as usize];
+        }
+        sum
+    }
+
+    /// Sums up the potential of the elements.
+    pub fn sum(
+        &mut self,
         positions: &[Vector3<Real>],
+        elements: &BodyElementsItem,
+        stage: &Stage,
         threads: Threads,
-        sums: &mut Vec<Potential<f64>>,
     ) -> Potential<f64> {
-        sum_potential(self, &tetrahedra.blocks, positions, threads, sums)
+        let mut sum = Potential::NOTHING;
+        elements.for_each(stage, |_, kind| {
+            sum = sum.plus(&kind.sum(positions, threads, &mut self.sums));
+        });
+        sum
     }
 }
 
-/// Calls `work` with the elements of the body's law.
-pub(super) fn with_law<T: std::ops::Deref<Target = Tetrahedra>, Out>(
-    tetrahedra: T,
-    stage: &Stage,
-    work: impl FnOnce(T, &dyn Kind) -> Out,
-) -> Out {
-    let moduli = tetrahedra.moduli();
-    let friction = tetrahedra.viscosity().map(|viscosity| Friction {
-        viscosity,
-        inverse_step: Lanes::splat(stage.step.recip()),
-        reference: stage.reference,
-    });
-    match tetrahedra.model {
-        ElasticModel::StableNeoHookean => {
-            let law = StableNeoHookean::from_moduli(moduli);
-            work(tetrahedra, &ElasticTetrahedron { law, friction })
+/// Where the places of each particle start among the corners of all kinds, and these places, ascending.
+fn incidence(count: usize, kinds: &[Corners]) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0_u32; count + 1];
+    for &corner in kinds.iter().flat_map(|kind| kind.particles) {
+        starts[corner as usize + 1] += 1;
+    }
+    for i in 0..count {
+        starts[i + 1] += starts[i];
+    }
+    let mut next = starts.clone();
+    let mut places = vec![0; starts[count] as usize];
+    let mut first = 0;
+    for kind in kinds {
+        for (place, &corner) in (first..).zip(kind.particles) {
+            let slot = &mut next[corner as usize];
+            places[*slot as usize] = place;
+            *slot += 1;
         }
-        ElasticModel::Corotational => {
-            let law = Corotational::from_moduli(moduli);
-            work(tetrahedra, &ElasticTetrahedron { law, friction })
-        }
-        ElasticModel::Liesenfeld { extension_below } => {
-            let law = Liesenfeld::extended(moduli, Lanes::splat(extension_below));
-            work(tetrahedra, &ElasticTetrahedron { law, friction })
+        first += (kind.padded_len() * kind.nodes) as u32;
+    }
+    (starts, places)
+}
+
+/// Where the particles that share an element with each particle start, and these particles, ascending.
+fn neighbours(count: usize, kinds: &[Corners]) -> (Vec<u32>, Vec<u32>) {
+    let mut pairs: Vec<(u32, u32)> = (0..count as u32).map(|i| (i, i)).collect();
+    for kind in kinds {
+        for corners in kind.particles.chunks_exact(kind.nodes) {
+            for &corner in corners {
+                pairs.extend(corners.iter().map(|&other| (corner, other)));
+            }
         }
     }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut starts = vec![0_u32; count + 1];
+    for &(particle, _) in &pairs {
+        starts[particle as usize + 1] += 1;
+    }
+    for i in 0..count {
+        starts[i + 1] += starts[i];
+    }
+    (starts, pairs.into_iter().map(|(_, other)| other).collect())
 }

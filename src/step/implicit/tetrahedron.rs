@@ -4,13 +4,60 @@ use nalgebra::{Matrix3, Vector3};
 use simba::simd::SimdValue;
 
 use super::super::elements::edges;
-use super::elements::{Element, Potential};
+use super::elements::{All, Element, Kind, Potential};
+use super::kinds::Corners;
+use super::solver::{Reference, Stage};
 use crate::Real;
 use crate::body::tetrahedra::{Block, Lanes};
-use crate::kernel::elasticity::Elasticity;
+use crate::body::{ElasticModel, Tetrahedra};
+use crate::kernel::elasticity::{Corotational, Elasticity, Liesenfeld, StableNeoHookean};
 use crate::kernel::matrix::{determinant, product, transposed_product};
 use crate::kernel::tetrahedron::{deformation_gradient, nodal_forces, shape_gradients};
 use crate::kernel::viscosity::Viscosity;
+
+/// The corners of a body's tetrahedra.
+pub(super) fn corners(tetrahedra: &Tetrahedra) -> Corners<'_> {
+    Corners {
+        particles: tetrahedra.corners().as_flattened(),
+        nodes: 4,
+    }
+}
+
+/// Rest volume times moduli, J.
+pub(super) fn stiffness(tetrahedra: &Tetrahedra) -> f64 {
+    let moduli = tetrahedra.moduli::<f64>();
+    let volumes = tetrahedra.rest_volumes();
+    let volume: f64 = volumes.iter().map(|&volume| f64::from(volume)).sum();
+    volume * (moduli.bulk + moduli.shear)
+}
+
+/// Calls `work` with the tetrahedra and their law.
+pub(super) fn with_law(tetrahedra: &Tetrahedra, stage: &Stage, work: impl FnOnce(&dyn Kind)) {
+    let moduli = tetrahedra.moduli();
+    let friction = tetrahedra.viscosity().map(|viscosity| Friction {
+        viscosity,
+        inverse_step: Lanes::splat(stage.step.recip()),
+        reference: stage.reference,
+    });
+    let blocks = &tetrahedra.blocks;
+    match tetrahedra.model {
+        ElasticModel::StableNeoHookean => {
+            let law = StableNeoHookean::from_moduli(moduli);
+            let element = ElasticTetrahedron { law, friction };
+            work(&All { element, blocks });
+        }
+        ElasticModel::Corotational => {
+            let law = Corotational::from_moduli(moduli);
+            let element = ElasticTetrahedron { law, friction };
+            work(&All { element, blocks });
+        }
+        ElasticModel::Liesenfeld { extension_below } => {
+            let law = Liesenfeld::extended(moduli, Lanes::splat(extension_below));
+            let element = ElasticTetrahedron { law, friction };
+            work(&All { element, blocks });
+        }
+    }
+}
 
 /// Tetrahedra of one elastic law.
 pub(super) struct ElasticTetrahedron<'a, Law> {
@@ -20,19 +67,12 @@ pub(super) struct ElasticTetrahedron<'a, Law> {
 
 /// Viscosity over an implicit stage.
 #[derive(Clone, Copy)]
-pub(in crate::step) struct Friction<'a> {
+pub(super) struct Friction<'a> {
     pub viscosity: Viscosity<Lanes>,
     /// One over the effective step, 1/s.
     pub inverse_step: Lanes,
-    /// The metric that the stage starts from, as a sum of metrics at earlier positions.
+    /// Where the metric that the stage starts from is found.
     pub reference: Reference<'a>,
-}
-
-/// `T̂ = (1 − w) T(first) + w T(second)`.
-#[derive(Clone, Copy)]
-pub(in crate::step) struct Reference<'a> {
-    pub first: &'a [Vector3<Real>],
-    pub second: Option<(&'a [Vector3<Real>], Real)>,
 }
 
 impl Friction<'_> {

@@ -1,0 +1,99 @@
+//! Which elements a body has: the one list of the kinds of elements that the implicit solver knows.
+
+use bevy::ecs::query::QueryData;
+
+use super::elements::Kind;
+use super::solver::Stage;
+use super::{hinge, membrane, spring, tetrahedron};
+use crate::body::{Hinges, Membranes, Springs, Tetrahedra};
+use crate::body::tetrahedra::LANES;
+
+/// The elements of a body, by kind.
+#[derive(QueryData)]
+#[query_data(derive(Clone, Copy))]
+pub(in crate::step) struct BodyElements {
+    tetrahedra: Option<&'static Tetrahedra>,
+    membranes: Option<&'static Membranes>,
+    hinges: Option<&'static Hinges>,
+    springs: Option<&'static Springs>,
+}
+
+/// The corners of all elements of one kind.
+pub(in crate::step) struct Corners<'a> {
+    /// Particles, by element and corner.
+    pub particles: &'a [u32],
+    /// Corners per element.
+    pub nodes: usize,
+}
+
+impl Corners<'_> {
+    /// Number of elements, with those that fill the last block.
+    pub fn padded_len(&self) -> usize {
+        (self.particles.len() / self.nodes).next_multiple_of(LANES)
+    }
+
+    /// Pairs of corners per element.
+    pub fn pairs(&self) -> usize {
+        self.nodes * (self.nodes + 1) / 2
+    }
+}
+
+impl BodyElementsItem<'_, '_> {
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.tetrahedra.map_or(0, Tetrahedra::len)
+            + self.membranes.map_or(0, Membranes::len)
+            + self.hinges.map_or(0, Hinges::len)
+            + self.springs.map_or(0, Springs::len)
+    }
+
+    /// Calls `work` with each kind that the body has, always in the same order.
+    pub fn for_each(&self, stage: &Stage, mut work: impl FnMut(&Corners, &dyn Kind)) {
+        if let Some(tetrahedra) = self.tetrahedra {
+            let corners = tetrahedron::corners(tetrahedra);
+            tetrahedron::with_law(tetrahedra, stage, |kind| work(&corners, kind));
+        }
+        if let Some(membranes) = self.membranes {
+            let corners = membrane::corners(membranes);
+            membrane::with_law(membranes, stage, |kind| work(&corners, kind));
+        }
+        if let Some(hinges) = self.hinges {
+            let corners = hinge::corners(hinges);
+            hinge::with_law(hinges, stage, |kind| work(&corners, kind));
+        }
+        if let Some(springs) = self.springs {
+            let corners = spring::corners(springs);
+            spring::with_law(springs, stage, |kind| work(&corners, kind));
+        }
+    }
+
+    /// The corners of each kind, in the order of [`for_each`](Self::for_each).
+    pub fn corners(&self) -> impl Iterator<Item = Corners<'_>> {
+        let kinds = [
+            self.tetrahedra.map(tetrahedron::corners),
+            self.membranes.map(membrane::corners),
+            self.hinges.map(hinge::corners),
+            self.springs.map(spring::corners),
+        ];
+        kinds.into_iter().flatten()
+    }
+
+    /// Whether friction within elements makes the potential depend on where a stage starts.
+    pub fn have_friction(&self) -> bool {
+        self.tetrahedra
+            .is_some_and(|tetrahedra| tetrahedra.viscosity().is_some())
+            || self
+                .membranes
+                .is_some_and(|membranes| membranes.damping_time() > 0.0)
+            || self.hinges.is_some_and(Hinges::are_damped)
+            || self.springs.is_some_and(Springs::are_damped)
+    }
+
+    /// Energy at strains of about one, J: what rounding of the energy is measured by.
+    pub fn stiffness(&self) -> f64 {
+        self.tetrahedra.map_or(0.0, tetrahedron::stiffness)
+            + self.membranes.map_or(0.0, membrane::stiffness)
+            + self.hinges.map_or(0.0, hinge::stiffness)
+            + self.springs.map_or(0.0, spring::stiffness)
+    }
+}
