@@ -53,6 +53,9 @@
 //! | energy account `[000 §9]` | [`energy`] |
 //! | ω = I⁺ L `[001 §6.2.5]` | [`energy::inertia`], [`energy::angular_velocity`] |
 //! | viscous air `[001 §3.1]` | [`drag::viscous_drag`] |
+//! | springs `[001 §3.1]`, damped | [`cloth::spring`] |
+//! | bending modes u₁ … u₄ `[001 eq. 4.1]` | [`cloth::hinge::HingeGeometry`] |
+//! | bending and its damping `[001 eq. 4.2, 4.3]` | [`cloth::hinge::Hinge`], [`cloth::hinge::HingeDamping`] |
 //! | F = ½ C ρ A v², terminal velocity `[004]` | [`drag::WindFace::drag`], [`drag::terminal_velocity`] |
 //! | Runge–Kutta–Fehlberg `[000 §6.4.4]` | [`runge_kutta`] |
 //! | τ ≤ 4/(γ + √(γ² + 4ω²)) | [`stability::largest_stable_step`] |
@@ -61,6 +64,7 @@
 //! | two-level preconditioned conjugate gradients `[Hestenes Stiefel 1952]` | [`implicit::conjugate_gradient`], [`implicit::coarse`] |
 //! | A_pq = R S `[002 §2.4]` | [`rigid_motion::best_rotation`] |
 
+pub mod cloth;
 pub mod contact;
 pub mod drag;
 pub mod eigen;
