@@ -55,6 +55,9 @@
 //! | ψ of a woven membrane `[Wang 2011]`, `[Volino 2009]` | [`cloth::membrane::Membrane`] |
 //! | p V and its gradient | [`cloth::pressure`] |
 //! | viscous air `[001 §3.1]` | [`drag::viscous_drag`] |
+//! | springs `[001 §3.1]`, damped | [`cloth::spring`] |
+//! | bending modes u₁ … u₄ `[001 eq. 4.1]` | [`cloth::hinge::HingeGeometry`] |
+//! | bending and its damping `[001 eq. 4.2, 4.3]` | [`cloth::hinge::Hinge`], [`cloth::hinge::HingeDamping`] |
 //! | F = ½ C ρ A v², terminal velocity `[004]` | [`drag::WindFace::drag`], [`drag::terminal_velocity`] |
 //! | Runge–Kutta–Fehlberg `[000 §6.4.4]` | [`runge_kutta`] |
 //! | τ ≤ 4/(γ + √(γ² + 4ω²)) | [`stability::largest_stable_step`] |

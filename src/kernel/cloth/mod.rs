@@ -1,7 +1,13 @@
-//! Cloth: membranes of triangles and the gas that a closed one holds.
+//! Cloth: membranes, springs and hinges, and what keeps, strains and folds them.
+//!
+//! Each element has an energy with its force and a positive semidefinite stiffness, and a damping in two forms: as a
+//! function of velocities, and over an implicit stage, where it is an energy of the positions as well.
 
+pub mod half_angle;
+pub mod hinge;
 pub mod membrane;
 pub mod pressure;
+pub mod spring;
 pub mod strain;
 pub mod tangent;
 pub mod triangle;
