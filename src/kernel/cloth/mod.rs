@@ -1,0 +1,3 @@
+//! Laws of thin sheets.
+
+pub mod wrinkles;
