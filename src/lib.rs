@@ -40,11 +40,9 @@ pub use step::state_hash;
 pub mod prelude {
     pub use crate::PliantPlugins;
     pub use crate::body::{
-        AirDrag, ElasticModel, Fabric, InitialMotion, Particles, Pin, PinAnchor, Pins,
-        PliantMaterial, PliantState, Quarantined, Solid, SolverReport, Surface, SurfaceProperties,
-        Tetrahedra,
+        AirDrag, Cloth, ClothModel, ElasticModel, Fabric, Hinges, InitialMotion, Membranes, Particles, Pin, PinAnchor, Pins, PliantMaterial, PliantState, Quarantined, Solid, SolverReport, Springs, Surface, SurfaceProperties, Tetrahedra, Wrinkles,
     };
-    pub use crate::mesh::TetrahedralMesh;
+    pub use crate::mesh::{SheetPattern, TetrahedralMesh, TriangleMesh};
     #[cfg(feature = "rapier")]
     pub use crate::rapier::PliantRapierPlugin;
     #[cfg(feature = "render")]

@@ -5,7 +5,8 @@ use nalgebra::Matrix2;
 
 use super::packed::{Pack, Packed, lanes, pack};
 use super::tetrahedra::{LANES, Lanes};
-use super::{Fabric, to_real};
+use super::Fabric;
+use super::solid::to_real;
 use crate::Real;
 use crate::kernel::Scalar;
 use crate::kernel::cloth::membrane::Membrane;

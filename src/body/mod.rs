@@ -10,24 +10,38 @@
 //! One entity is one body. A stage of the [tick](crate::step) works on the bodies that have its component and
 //! skips the rest.
 
+pub(crate) mod cloth;
 pub(crate) mod drag;
 pub(crate) mod fabric;
+pub(crate) mod hinges;
 pub(crate) mod material;
+pub(crate) mod membranes;
+pub(crate) mod packed;
 pub(crate) mod particles;
 pub(crate) mod pins;
+mod placement;
 pub(crate) mod solid;
+pub(crate) mod springs;
 pub(crate) mod state;
 pub(crate) mod surface;
 pub(crate) mod tetrahedra;
 
+pub use cloth::{Cloth, ClothError, ClothModel, Wrinkles};
 pub use drag::AirDrag;
 pub use fabric::{Fabric, FabricError};
+pub use hinges::Hinges;
 pub use material::{ElasticModel, MaterialError, PliantMaterial};
+pub use membranes::Membranes;
 pub use particles::Particles;
 pub use pins::{Pin, PinAnchor, Pins};
 pub use solid::{InitialMotion, Solid, SolidError};
+pub use springs::Springs;
 pub use state::{BodyFrame, Energies, PliantState, Quarantined, SolverReport};
 pub use surface::{Surface, SurfaceProperties};
 pub use tetrahedra::Tetrahedra;
 
-pub(crate) use solid::plugin;
+/// Bodies are built when what they are made from is inserted.
+pub(crate) fn plugin(app: &mut bevy::app::App) {
+    solid::plugin(app);
+    cloth::plugin(app);
+}

@@ -4,6 +4,7 @@ use bevy::prelude::*;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use thiserror::Error;
 
+use super::placement::{Placement, describe_new};
 use super::{
     BodyFrame, MaterialError, Particles, PliantMaterial, PliantState, Quarantined, Surface,
     SurfaceProperties, Tetrahedra,
@@ -103,77 +104,17 @@ impl Solid {
         motion: &InitialMotion,
     ) -> Result<(Particles, Tetrahedra, Surface, BodyFrame), SolidError> {
         material.validate()?;
-        check_transform(transform)?;
-        if !(motion.linear_velocity.is_finite() && motion.angular_velocity.is_finite()) {
-            return Err(SolidError::Motion);
-        }
+        let placement = Placement::new(transform, motion)?;
         self.mesh.validate()?;
-
-        let scale = to_f64(transform.scale);
-        let rest: Vec<Vector3<f64>> = self
-            .mesh
-            .positions
-            .iter()
-            .map(|p| p.component_mul(&scale))
-            .collect();
+        let positions = self.mesh.positions.iter();
+        let rest: Vec<Vector3<f64>> = positions.map(|p| placement.scaled(p)).collect();
         let surface = self.mesh.surface()?;
         let tetrahedra = Tetrahedra::new(&rest, &self.mesh.tetrahedra, material);
         let masses = tetrahedra.lumped_masses(rest.len());
-
-        let total: f64 = masses.iter().map(|&mass| f64::from(mass)).sum();
-        let rest_center = rest
-            .iter()
-            .zip(&masses)
-            .map(|(p, &m)| p * f64::from(m))
-            .sum::<Vector3<f64>>()
-            / total;
-        let rotation = to_rotation(transform.rotation);
-        let center = rotation * rest_center + to_f64(transform.translation);
-
-        let (linear, angular) = (
-            to_f64(motion.linear_velocity),
-            to_f64(motion.angular_velocity),
-        );
-        let offsets: Vec<Vector3<f64>> = rest.iter().map(|p| p - rest_center).collect();
-        let positions = offsets
-            .iter()
-            .map(|q| (center + rotation * q).cast())
-            .collect();
-        let mut particles = Particles::new(positions, masses);
-        for (velocity, offset) in particles.velocities.iter_mut().zip(&offsets) {
-            *velocity = (linear + angular.cross(&(rotation * offset))).cast();
-        }
-        let frame = BodyFrame {
-            center,
-            rotation,
-            previous_center: center,
-            previous_rotation: rotation,
-            rest_offsets: offsets.iter().map(|offset| offset.cast()).collect(),
-            written: Some(*transform),
-        };
+        let (particles, frame) = placement.place(&rest, masses);
         let surface = Surface::new(surface.triangles, surface.corner_coordinates, surface.slots);
         Ok((particles, tetrahedra, surface, frame))
     }
-}
-
-fn check_transform(transform: &Transform) -> Result<(), SolidError> {
-    let bad = |what: String| Err(SolidError::Transform { what });
-    if !transform.is_finite() {
-        return bad(format!("a number that is not finite ({transform:?})"));
-    }
-    if transform.scale.min_element() <= 0.0 {
-        return bad(format!(
-            "a scale that is not positive ({})",
-            transform.scale
-        ));
-    }
-    if !transform.rotation.is_normalized() {
-        return bad(format!(
-            "a rotation that is not a unit quaternion ({})",
-            transform.rotation
-        ));
-    }
-    Ok(())
 }
 
 /// A Bevy vector in the precision of the library's bookkeeping.
@@ -216,11 +157,7 @@ fn build_solid(insert: On<Insert, Solid>, solids: Query<Ingredients>, mut comman
             commands.entity(entity).insert(body);
         }
         Err(error) => {
-            let who = name.map_or_else(
-                || format!("entity {entity}"),
-                |name| format!("body \"{name}\" ({entity})"),
-            );
-            error!("{who} was not built: {error}");
+            error!("{} was not built: {error}", describe_new(entity, name));
             commands.entity(entity).insert(Quarantined {
                 reason: error.to_string(),
             });

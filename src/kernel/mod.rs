@@ -1,6 +1,7 @@
 //! Pure numerics: the laws, without the game engine.
 //!
-//! **Layer rule.** The kernels know nalgebra and simba, nothing else: no ECS, no assets, no clock, no random numbers.
+//! **Layer rule.** The kernels know nalgebra and simba, nothing else: no ECS, no assets, no clock, no random numbers but
+//! those that follow from a seed among the arguments.
 //! They are functions of their arguments, allocate nothing, and never panic: where a formula has no value (a flat
 //! tetrahedron, a body without mass), the documentation of the function names the neutral result it returns instead.
 //!
@@ -58,6 +59,9 @@
 //! | springs `[001 §3.1]`, damped | [`cloth::spring`] |
 //! | bending modes u₁ … u₄ `[001 eq. 4.1]` | [`cloth::hinge::HingeGeometry`] |
 //! | bending and its damping `[001 eq. 4.2, 4.3]` | [`cloth::hinge::Hinge`], [`cloth::hinge::HingeDamping`] |
+//! | C_f [n · (u − v)] n `[001 §3.1]`, implicit step `[001 §4.5]` | [`aerodynamics::normal_wind_force`], [`aerodynamics::PointwiseAir`] |
+//! | gusts, a sum of waves `[Kraichnan 1970]` | [`wind::Gusts`] |
+//! | drag and lift of a sheet `[Keckeisen 2004]` | [`aerodynamics::Aerodynamics`] |
 //! | F = ½ C ρ A v², terminal velocity `[004]` | [`drag::WindFace::drag`], [`drag::terminal_velocity`] |
 //! | Runge–Kutta–Fehlberg `[000 §6.4.4]` | [`runge_kutta`] |
 //! | τ ≤ 4/(γ + √(γ² + 4ω²)) | [`stability::largest_stable_step`] |
@@ -66,6 +70,7 @@
 //! | two-level preconditioned conjugate gradients `[Hestenes Stiefel 1952]` | [`implicit::conjugate_gradient`], [`implicit::coarse`] |
 //! | A_pq = R S `[002 §2.4]` | [`rigid_motion::best_rotation`] |
 
+pub mod aerodynamics;
 pub mod cloth;
 pub mod contact;
 pub mod drag;
@@ -79,10 +84,12 @@ pub mod moduli;
 pub mod rigid_motion;
 pub mod runge_kutta;
 pub mod scalar;
+mod seeded;
 pub mod singular_values;
 pub mod stability;
 pub mod tetrahedron;
 pub mod viscosity;
+pub mod wind;
 
 #[cfg(test)]
 mod testing;

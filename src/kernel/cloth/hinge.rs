@@ -258,16 +258,23 @@ impl<T: Scalar> HingeDamping<T> {
     /// Dissipation potential of an implicit stage, J: half of what the stage dissipates.
     ///
     /// ```text
-    /// V = ½ c/h d²,   d = 2 sin((θ − θ̂)/2)
+    /// V = ½ c/h d²,   d = 2 sin((θ − θ̂)/2) − l
     /// ```
     /// `start` θ̂, `inverse_step` 1/h in 1/s. The chord d stands for the change of the angle: it needs no arctangent,
-    /// and is continuous where a fold passes from π to −π.
+    /// and is continuous where a fold passes from π to −π. `lead` l is how far the reference of the stage is ahead of θ̂,
+    /// as a chord; zero where the stage counts from θ̂.
     ///
     /// Eq: `[001 eq. 4.3]`, over a stage.
     #[inline(always)]
-    pub fn stage_potential(&self, fold: &HalfAngle<T>, start: &HalfAngle<T>, inverse_step: T) -> T {
-        let sine = fold.since(start).sine;
-        self.coefficient * inverse_step * real::<T>(2.0) * sine * sine
+    pub fn stage_potential(
+        &self,
+        fold: &HalfAngle<T>,
+        start: &HalfAngle<T>,
+        lead: T,
+        inverse_step: T,
+    ) -> T {
+        let change = fold.since(start).sine * real::<T>(2.0) - lead;
+        self.coefficient * inverse_step * real::<T>(0.5) * change * change
     }
 
     /// Slope of the [`stage_potential`](Self::stage_potential) by the angle, N·m.
@@ -277,16 +284,23 @@ impl<T: Scalar> HingeDamping<T> {
     /// ```
     /// Eq: `[001 eq. 4.3]`, over a stage.
     #[inline(always)]
-    pub fn stage_slope(&self, fold: &HalfAngle<T>, start: &HalfAngle<T>, inverse_step: T) -> T {
+    pub fn stage_slope(
+        &self,
+        fold: &HalfAngle<T>,
+        start: &HalfAngle<T>,
+        lead: T,
+        inverse_step: T,
+    ) -> T {
         let change = fold.since(start);
-        self.coefficient * inverse_step * real::<T>(2.0) * change.sine * change.cosine
+        let chord = change.sine * real::<T>(2.0) - lead;
+        self.coefficient * inverse_step * chord * change.cosine
     }
 
     /// Second derivative of the [`stage_potential`](Self::stage_potential) by the angle, N·m, without the part of the
     /// curved chord; never negative.
     ///
     /// ```text
-    /// c/h cos²((θ − θ̂)/2) ≥ V″ = c/h cos(θ − θ̂)
+    /// c/h cos²((θ − θ̂)/2) ≥ V″ = c/h cos(θ − θ̂)      without a lead
     /// ```
     /// Eq: `[001 eq. 4.3]`, over a stage.
     #[inline(always)]

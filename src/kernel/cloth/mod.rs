@@ -1,4 +1,4 @@
-//! Cloth: membranes, springs and hinges, and what keeps, strains and folds them.
+//! Cloth: membranes, springs and hinges, what a closed one holds, and what folds a plane one.
 //!
 //! Each element has an energy with its force and a positive semidefinite stiffness, and a damping in two forms: as a
 //! function of velocities, and over an implicit stage, where it is an energy of the positions as well.
@@ -11,6 +11,7 @@ pub mod spring;
 pub mod strain;
 pub mod tangent;
 pub mod triangle;
+pub mod wrinkles;
 
 #[cfg(test)]
 mod checks;

@@ -16,7 +16,7 @@ use crate::kernel::cloth::membrane::Membrane;
 use crate::kernel::cloth::strain::{PlaneTensor, green_strain};
 use crate::kernel::cloth::tangent::store_all_pairs;
 use crate::kernel::cloth::triangle::{
-    deformation, edge_pair, nodal_forces, principal_stretches, shape_gradients,
+    deformation, edge_pair, nodal_forces, shape_gradients,
 };
 
 type Block = Packed<3, RestTriangleLanes>;
@@ -122,8 +122,7 @@ impl Element<3, 6> for StretchedTriangle<'_> {
     fn forces(&self, block: &Block, positions: &[Vector3<Real>]) -> [Vector3<Lanes>; 3] {
         let deformation = deformation_at(block, positions);
         let stress = self.stress(block, &green_strain(&deformation));
-        let gradients = shape_gradients(&block.rest.inverse);
-        nodal_forces(&deformation, &stress, &gradients, block.rest.area)
+        nodal_forces(&deformation, &stress, &block.rest.inverse, block.rest.area)
     }
 
     #[inline(always)]
@@ -139,12 +138,11 @@ impl Element<3, 6> for StretchedTriangle<'_> {
         let ratio = self.damping.map_or(Lanes::splat(0.0), |damping| {
             damping.time * damping.inverse_step
         });
-        let gradients = shape_gradients(&block.rest.inverse);
-        let [_, first, second] = gradients;
+        let [_, first, second] = shape_gradients(&block.rest.inverse);
         let tangent = self.law.tangent(&strain, ratio);
         let area = block.rest.area;
         let blocks = tangent.node_stiffness(&deformation, &stress, &[first, second], area);
         store_all_pairs(&blocks, store);
-        nodal_forces(&deformation, &stress, &gradients, area)
+        nodal_forces(&deformation, &stress, &block.rest.inverse, area)
     }
 }

@@ -265,10 +265,10 @@ fn stage_damping_has_a_gradient_and_tends_to_the_rate() {
         let geometry = HingeGeometry::new(&corners);
         for start in [angle - 1.2, angle + 0.2, -angle] {
             let start = HalfAngle::new(start);
-            let slope = damping.stage_slope(&geometry.fold, &start, inverse_step);
+            let slope = damping.stage_slope(&geometry.fold, &start, 0.1, inverse_step);
             let forces = geometry.forces(slope);
             let slopes = gradient(&corners, |moved| {
-                damping.stage_potential(&HingeGeometry::new(moved).fold, &start, inverse_step)
+                damping.stage_potential(&HingeGeometry::new(moved).fold, &start, 0.1, inverse_step)
             });
             assert_close(&forces, &slopes.map(|slope| -slope), 1e-6);
             assert_balanced(&corners, &forces);
@@ -278,9 +278,9 @@ fn stage_damping_has_a_gradient_and_tends_to_the_rate() {
         }
         let near = HalfAngle::new(angle - 1e-4);
         let rate = 1e-4 * inverse_step;
-        let slope = damping.stage_slope(&geometry.fold, &near, inverse_step);
+        let slope = damping.stage_slope(&geometry.fold, &near, 0.0, inverse_step);
         assert_relative_eq!(slope, damping.slope(rate), max_relative = 1e-7);
-        let potential = damping.stage_potential(&geometry.fold, &near, inverse_step);
+        let potential = damping.stage_potential(&geometry.fold, &near, 0.0, inverse_step);
         let dissipated = 2.0 * potential * inverse_step;
         assert_relative_eq!(dissipated, damping.power(rate), max_relative = 1e-7);
         let curvature = damping.stage_curvature(&geometry.fold, &near, inverse_step);
@@ -293,7 +293,7 @@ fn stage_damping_is_continuous_through_the_flat_fold() {
     let damping = HingeDamping { coefficient: 0.3 };
     let (before, after) = (HalfAngle::new(PI - 1e-3), HalfAngle::new(-PI + 1e-3));
     // The fold has moved on by 2e-3, and not back by almost 2π.
-    let slope = damping.stage_slope(&after, &before, 50.0);
+    let slope = damping.stage_slope(&after, &before, 0.0, 50.0);
     assert_relative_eq!(slope, damping.slope(2e-3 * 50.0), max_relative = 1e-5);
 }
 
