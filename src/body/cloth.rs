@@ -165,8 +165,9 @@ impl Cloth {
         rest.validate()?;
         let elements = self.elements(&rest, fabric)?;
         let density = f64::from(fabric.areal_density);
-        let masses = rest.vertex_areas().iter().map(|area| area * density);
-        let (particles, frame) = placement.place(&rest.positions, masses.map(to_real).collect());
+        let areas = rest.vertex_areas().into_iter();
+        let masses = areas.map(|area| to_real(area * density)).collect();
+        let (particles, frame) = placement.place(&rest.positions, masses);
         let coordinates = rest.corner_coordinates.unwrap_or_default();
         let surface = Surface::new(rest.triangles, coordinates, Vec::new());
         let body = ClothBody {
@@ -214,7 +215,14 @@ impl Cloth {
             let mut offsets = vec![0.0; corners.len()];
             let (positions, seed) = (&rest.positions, wrinkles.seed);
             let deviation = wrinkles.deviation;
-            rest_angle_offsets(positions, corners, wavelength, deviation, seed, &mut offsets);
+            rest_angle_offsets(
+                positions,
+                corners,
+                wavelength,
+                deviation,
+                seed,
+                &mut offsets,
+            );
             let angles: Vec<Real> = hinges
                 .rest_angles()
                 .zip(&offsets)

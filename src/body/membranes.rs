@@ -3,10 +3,10 @@
 use bevy::prelude::*;
 use nalgebra::Matrix2;
 
-use super::packed::{Pack, Packed, lanes, pack};
-use super::tetrahedra::{LANES, Lanes};
 use super::Fabric;
+use super::packed::{Pack, Packed, lanes, pack};
 use super::solid::to_real;
+use super::tetrahedra::{LANES, Lanes};
 use crate::Real;
 use crate::kernel::Scalar;
 use crate::kernel::cloth::membrane::Membrane;

@@ -1,4 +1,4 @@
-//! Weight and air resistance.
+//! Weight, and the order of the forces.
 
 use bevy::prelude::*;
 use nalgebra::Vector3;
@@ -6,8 +6,7 @@ use nalgebra::Vector3;
 use super::elastic::elastic_forces;
 use super::{PliantForces, PliantGravity, PliantStepSystems, implicit};
 use crate::Real;
-use crate::body::{AirDrag, Particles, PliantState, Quarantined, Surface};
-use crate::kernel::drag::{WindFace, viscous_drag, viscous_drag_power};
+use crate::body::{Particles, PliantState, Quarantined};
 
 pub(super) fn plugin(app: &mut App) {
     app.add_systems(
@@ -24,12 +23,6 @@ pub(super) fn plugin(app: &mut App) {
             )
                 .chain()
                 .in_set(PliantStepSystems::Elasticity),
-            (
-                drag_forces.run_if(not(implicit::is_implicit)),
-                implicit::drag_coefficients.run_if(implicit::is_implicit),
-            )
-                .chain()
-                .in_set(PliantStepSystems::Drag),
         ),
     );
 }
@@ -50,58 +43,5 @@ fn weigh(gravity: Res<PliantGravity>, mut bodies: Query<&mut Particles, Without<
         for (force, &mass) in particles.forces.iter_mut().zip(&particles.masses) {
             *force += gravity * mass;
         }
-    }
-}
-
-type Dragged = (
-    &'static mut Particles,
-    Option<&'static Surface>,
-    &'static AirDrag,
-    &'static mut PliantState,
-);
-
-fn drag_forces(mut bodies: Query<Dragged, Without<Quarantined>>) {
-    for (mut particles, surface, drag, mut state) in &mut bodies {
-        let particles = &mut *particles;
-        let mut power = 0.0;
-        if drag.viscous_rate > 0.0 {
-            for i in 0..particles.len() {
-                let (mass, velocity) = (particles.masses[i], particles.velocities[i]);
-                particles.forces[i] += viscous_drag(drag.viscous_rate, mass, &velocity);
-                power += f64::from(viscous_drag_power(drag.viscous_rate, mass, &velocity));
-            }
-        }
-        let resists = drag.coefficient * drag.fluid_density > 0.0;
-        for triangle in surface
-            .filter(|_| resists)
-            .iter()
-            .flat_map(|surface| &surface.triangles)
-        {
-            let corners = triangle.map(|corner| corner as usize);
-            let face = wind_face(particles, corners);
-            let share = face.drag(drag.coefficient, drag.fluid_density) / 3.0;
-            power += f64::from(face.drag_power(drag.coefficient, drag.fluid_density));
-            for corner in corners {
-                particles.forces[corner] += share;
-            }
-        }
-        state.energies.dissipated_power += power;
-    }
-}
-
-/// The triangle as the air meets it.
-pub(super) fn wind_face(particles: &Particles, [a, b, c]: [usize; 3]) -> WindFace<Real> {
-    let (x, v) = (&particles.positions, &particles.velocities);
-    let doubled = (x[b] - x[a]).cross(&(x[c] - x[a]));
-    let length = doubled.norm();
-    let normal = if length > 0.0 {
-        doubled / length
-    } else {
-        Vector3::zeros()
-    };
-    WindFace {
-        area: 0.5 * length,
-        normal,
-        velocity: (v[a] + v[b] + v[c]) / 3.0,
     }
 }

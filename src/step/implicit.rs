@@ -27,7 +27,7 @@ mod tetrahedron;
 mod touch;
 
 use bevy::prelude::*;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use self::kinds::{BodyElements, BodyElementsItem};
 pub(crate) use self::solver::ImplicitSolver;
@@ -38,7 +38,6 @@ use super::{ImplicitScheme, PliantClock, PliantForces};
 use crate::Real;
 use crate::body::{AirDrag, Particles, Pins, PliantState, Quarantined, Surface, SurfaceProperties};
 use crate::colliders::RigidColliders;
-use crate::kernel::drag::WindFace;
 use crate::kernel::implicit::conjugate_gradient::Limits;
 use crate::kernel::implicit::schemes::GAMMA;
 
@@ -57,7 +56,8 @@ pub(super) fn is_implicit(integrator: Res<super::Integrator>) -> bool {
 /// Empties what the force stages fill.
 pub(super) fn clear(mut bodies: Query<&mut ImplicitSolver, Without<Quarantined>>) {
     for mut solver in &mut bodies {
-        solver.drag.fill(0.0);
+        solver.drag.fill(Matrix3::zeros());
+        solver.wind.fill(Vector3::zeros());
         solver.is_elastic = false;
     }
 }
@@ -66,34 +66,6 @@ pub(super) fn clear(mut bodies: Query<&mut ImplicitSolver, Without<Quarantined>>
 pub(super) fn switch_elasticity_on(mut bodies: Query<&mut ImplicitSolver, Without<Quarantined>>) {
     for mut solver in &mut bodies {
         solver.is_elastic = true;
-    }
-}
-
-type Dragged = (
-    &'static Particles,
-    Option<&'static Surface>,
-    &'static AirDrag,
-    &'static mut ImplicitSolver,
-);
-
-/// Linear resistance of the air at the current speed.
-pub(super) fn drag_coefficients(mut bodies: Query<Dragged, Without<Quarantined>>) {
-    for (particles, surface, drag, mut solver) in &mut bodies {
-        let coefficients = &mut solver.drag;
-        for (coefficient, &mass) in coefficients.iter_mut().zip(&particles.masses) {
-            *coefficient += drag.viscous_rate * mass;
-        }
-        if drag.coefficient * drag.fluid_density <= 0.0 {
-            continue;
-        }
-        for triangle in surface.iter().flat_map(|surface| &surface.triangles) {
-            let corners = triangle.map(|corner| corner as usize);
-            let face: WindFace<Real> = super::forces::wind_face(particles, corners);
-            let share = face.drag_rate(drag.coefficient, drag.fluid_density) / 3.0;
-            for corner in corners {
-                coefficients[corner] += share;
-            }
-        }
     }
 }
 

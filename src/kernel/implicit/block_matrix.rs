@@ -245,14 +245,14 @@ impl<T: Single> RowValues<'_, T> {
     /// Fills the rows from the blocks of the elements and what stands on the diagonal besides.
     ///
     /// ```text
-    /// A_ij = Σ_e K_ij + δ_ij d_i I
+    /// A_ij = Σ_e K_ij + δ_ij D_i
     /// ```
     /// # Arguments
     /// * `elements` – blocks of all elements, columns one after another, and one number more
-    /// * `diagonal` – d of a row
+    /// * `diagonal` – D of a row, symmetric
     ///
     /// Eq: elementary.
-    pub fn gather(&mut self, elements: &[T], diagonal: impl Fn(usize) -> T) {
+    pub fn gather(&mut self, elements: &[T], diagonal: impl Fn(usize) -> Matrix3<T>) {
         let add = |sums: &mut [Row<T>; 3], source: u32| {
             let first = BLOCK * source as usize;
             let element = &elements[first..first + BLOCK + 1];
@@ -282,8 +282,9 @@ impl<T: Single> RowValues<'_, T> {
         }
         for row in self.rows.clone() {
             let place = BLOCK * (self.diagonal[row] as usize - self.first);
-            for entry in [0, 4, 8] {
-                self.values[place + entry] += diagonal(row);
+            let block = diagonal(row);
+            for entry in 0..BLOCK {
+                self.values[place + entry] += block[entry];
             }
         }
     }
@@ -330,7 +331,7 @@ mod tests {
                 .zip(elements.iter().map(<[u32; 4]>::as_slice)),
         );
         for mut rows in matrix.split([0..2, 2..6].into_iter()) {
-            rows.gather(&blocks, |row| row as f64);
+            rows.gather(&blocks, |row| Matrix3::identity() * row as f64);
         }
         let vectors: Vec<Row<f64>> = (0..6)
             .map(|_| super::super::row(&random.vector(1.0)))

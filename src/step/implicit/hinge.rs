@@ -105,12 +105,8 @@ impl Element<4, 10> for FoldedHinge<'_> {
         let mut slope = block.rest.hinge.slope(&geometry.fold);
         if let Some(start) = self.start(block) {
             let damping = &block.rest.damping;
-            slope += damping.stage_slope(
-                &geometry.fold,
-                &start.fold,
-                start.lead,
-                start.inverse_step,
-            );
+            slope +=
+                damping.stage_slope(&geometry.fold, &start.fold, start.lead, start.inverse_step);
         }
         geometry.forces(slope)
     }
@@ -127,14 +123,9 @@ impl Element<4, 10> for FoldedHinge<'_> {
         let mut curvature = block.rest.hinge.curvature(&geometry.fold);
         if let Some(start) = self.start(block) {
             let damping = &block.rest.damping;
-            slope += damping.stage_slope(
-                &geometry.fold,
-                &start.fold,
-                start.lead,
-                start.inverse_step,
-            );
-            curvature +=
-                damping.stage_curvature(&geometry.fold, &start.fold, start.inverse_step);
+            slope +=
+                damping.stage_slope(&geometry.fold, &start.fold, start.lead, start.inverse_step);
+            curvature += damping.stage_curvature(&geometry.fold, &start.fold, start.inverse_step);
         }
         geometry.stiffness_blocks(curvature, store);
         geometry.forces(slope)

@@ -5,8 +5,8 @@ use bevy::ecs::query::QueryData;
 use super::elements::Kind;
 use super::solver::Stage;
 use super::{hinge, membrane, spring, tetrahedron};
-use crate::body::{Hinges, Membranes, Springs, Tetrahedra};
 use crate::body::tetrahedra::LANES;
+use crate::body::{Hinges, Membranes, Springs, Tetrahedra};
 
 /// The elements of a body, by kind.
 #[derive(QueryData)]

@@ -15,9 +15,7 @@ use crate::body::tetrahedra::Lanes;
 use crate::kernel::cloth::membrane::Membrane;
 use crate::kernel::cloth::strain::{PlaneTensor, green_strain};
 use crate::kernel::cloth::tangent::store_all_pairs;
-use crate::kernel::cloth::triangle::{
-    deformation, edge_pair, nodal_forces, shape_gradients,
-};
+use crate::kernel::cloth::triangle::{deformation, edge_pair, nodal_forces, shape_gradients};
 
 type Block = Packed<3, RestTriangleLanes>;
 

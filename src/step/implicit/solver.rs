@@ -1,7 +1,7 @@
 //! The implicit solver of one body: what it keeps from step to step, and one stage.
 
 use bevy::prelude::*;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::elements::Potential;
 use super::kinds::BodyElementsItem;
@@ -40,8 +40,10 @@ pub(crate) struct ImplicitSolver {
     pub candidates: Vec<usize>,
     /// Energy lost until the start of the step, and its part that contact took, J.
     pub start_dissipated: [f64; 2],
-    /// Linear resistance of the air, kg/s, by particle.
-    pub drag: Vec<Real>,
+    /// Resistance R of the air at the current speed, kg/s, by particle: the air pulls with R (u − v).
+    pub drag: Vec<Matrix3<Real>>,
+    /// Pull of the air on a particle at rest, R u, N.
+    pub wind: Vec<Vector3<Real>>,
     /// Potential of the elements at the start of the step, while nothing that it depends on has changed.
     start_elements: Option<Potential<f64>>,
     /// Whether the stage of elastic forces is switched on.
@@ -90,7 +92,7 @@ pub(in crate::step) struct Energy {
     /// Incremental potential Ψ, J.
     pub incremental: f64,
     pub elements: Potential<f64>,
-    /// Power lost to the air, W.
+    /// Power lost to the air, W; negative where the wind drives the body.
     pub drag_power: f64,
 }
 
@@ -113,7 +115,7 @@ impl ImplicitSolver {
             velocity: zero,
         };
         self.approach.resize(count, approach);
-        self.drag.resize(count, 0.0);
+        self.drag.resize(count, Matrix3::zeros());
         let [given, later] = &mut self.given;
         for vectors in [
             &mut self.velocities,
@@ -121,6 +123,7 @@ impl ImplicitSolver {
             &mut self.other_positions,
             &mut self.other_velocities,
             &mut self.trial,
+            &mut self.wind,
             given,
             later,
         ] {
@@ -182,12 +185,13 @@ impl ImplicitSolver {
         self.is_elastic && elements.len() > 0
     }
 
-    /// What is missing to the balance of a particle, without elements and contact, N: `M (u − v)/h − D v`.
+    /// What is missing to the balance of a particle, without elements and contact, N: `M (u − v)/h − R v + w`.
     #[inline(always)]
     fn balance(&self, particle: usize, particles: &Particles, step: Real) -> Vector3<Real> {
         let velocity = self.velocities[particle];
         (self.approach[particle].velocity - velocity) * (particles.masses[particle] / step)
-            - velocity * self.drag[particle]
+            - self.drag[particle] * velocity
+            + self.wind[particle]
     }
 
     /// Evaluates the forces of the elements at the current positions.
@@ -249,7 +253,11 @@ impl ImplicitSolver {
             threads.run(matrix.split(ranges), |mut rows| {
                 rows.gather(elements, |row| {
                     let particle = order[row] as usize;
-                    (masses[particle] / step + drag[particle]) / step
+                    let mut block = drag[particle];
+                    for axis in 0..3 {
+                        block[(axis, axis)] += masses[particle] / step;
+                    }
+                    block / step
                 });
             });
             for (position, &particle) in positions.iter_mut().zip(&*order) {
@@ -334,9 +342,13 @@ impl ImplicitSolver {
     fn step_alone(&mut self, particles: &mut Particles, step: Real) {
         for i in 0..particles.len() {
             if particles.inverse_masses[i] > 0.0 {
-                let mass = particles.masses[i];
-                self.velocities[i] =
-                    self.approach[i].velocity * (mass / (mass + self.drag[i] * step));
+                let rate = step * particles.inverse_masses[i];
+                let resistance = self.drag[i] * rate + Matrix3::identity();
+                let velocity = self.approach[i].velocity + self.wind[i] * rate;
+                // Never singular: the resistance is not negative.
+                self.velocities[i] = resistance
+                    .try_inverse()
+                    .map_or(velocity, |inverse| inverse * velocity);
                 particles.positions[i] = self.approach[i].position + self.velocities[i] * step;
             }
         }
@@ -412,13 +424,14 @@ impl ImplicitSolver {
         stage: &Stage,
         velocity: impl Fn(usize) -> Vector3<Real>,
     ) -> Energy {
-        let (mut inertial, mut drag_power) = (0.0, 0.0);
+        let (mut inertial, mut drag_power, mut wind_power) = (0.0, 0.0, 0.0);
         for i in 0..particles.len() {
             if particles.inverse_masses[i] > 0.0 {
                 let velocity = velocity(i);
                 let change = velocity - approach[i].velocity;
                 inertial += 0.5 * f64::from(particles.masses[i] * change.norm_squared());
-                drag_power += f64::from(self.drag[i] * velocity.norm_squared());
+                drag_power += f64::from(velocity.dot(&(self.drag[i] * velocity)));
+                wind_power += f64::from(velocity.dot(&self.wind[i]));
             }
         }
         let mut friction_power = 0.0;
@@ -427,9 +440,10 @@ impl ImplicitSolver {
             friction_power += f64::from(touch.drag * slip.norm_squared());
         }
         Energy {
-            incremental: inertial + 0.5 * f64::from(stage.step) * (drag_power + friction_power),
+            incremental: inertial
+                + f64::from(stage.step) * (0.5 * (drag_power + friction_power) - wind_power),
             elements: Potential::NOTHING,
-            drag_power,
+            drag_power: drag_power - wind_power,
         }
     }
 

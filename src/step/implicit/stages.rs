@@ -1,6 +1,5 @@
 //! The stages of a step, its acceptance, the monotone method, and the end of the step.
 
-use bevy::prelude::*;
 use nalgebra::Vector3;
 
 use super::kinds::BodyElementsItem;
@@ -201,7 +200,7 @@ pub(super) fn does_not_grow(energy: &Energy, before: &Energy, noise: f64) -> boo
 }
 
 /// All that elastic energy can come from, J: what there was, kinetic energy at the start of the step, and the work of the
-/// given forces since; and a hundredth more, for what the stages of second order may err by.
+/// given forces and the wind since; and a hundredth more, for what the stages of second order may err by.
 fn supply(particles: &Particles, solver: &ImplicitSolver, elastic: f64) -> f64 {
     let (mut supply, mut size) = (elastic, elastic);
     for i in 0..particles.len() {
@@ -209,7 +208,8 @@ fn supply(particles: &Particles, solver: &ImplicitSolver, elastic: f64) -> f64 {
             let mass = f64::from(particles.masses[i]);
             let kinetic = 0.5 * mass * f64::from(solver.start_velocities[i].norm_squared());
             let way = particles.positions[i] - particles.start_positions[i];
-            let work = mass * f64::from(solver.given[0][i].dot(&way));
+            let work = mass * f64::from(solver.given[0][i].dot(&way))
+                + f64::from(solver.wind[i].dot(&way)).max(0.0);
             supply += kinetic + work;
             size += kinetic + work.abs();
         }
@@ -412,8 +412,8 @@ fn wanted_momenta(
             + solver.given[1][i].cast::<f64>() * shares.given[1];
         let speed = solver.other_velocities[i].cast::<f64>() * shares.drag[0]
             + solver.velocities[i].cast::<f64>() * shares.drag[1];
-        let drag = speed * f64::from(solver.drag[i]);
-        let impulse = (given * f64::from(particles.masses[i]) - drag) * dt;
+        let air = solver.wind[i].cast::<f64>() - solver.drag[i].cast::<f64>() * speed;
+        let impulse = (given * f64::from(particles.masses[i]) + air) * dt;
         change.linear += impulse;
         change.angular += (middle(i) - center).cross(&impulse);
     }

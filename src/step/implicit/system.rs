@@ -70,7 +70,7 @@ impl System {
             by_row.chunks_exact(kind.nodes).enumerate().map(element)
         });
         let matrix = BlockMatrix::new(count, patterns);
-        let total = |size: fn(&Corners) -> usize| -> usize {
+        let total = |size: &dyn Fn(&Corners) -> usize| -> usize {
             kinds
                 .iter()
                 .map(|kind| kind.padded_len() * size(kind))
@@ -88,9 +88,9 @@ impl System {
             positions: vec![[0.0; 4]; count],
             residual: vec![[0.0; 4]; count],
             solution: vec![[0.0; 4]; count],
-            corner_forces: vec![Vector3::zeros(); total(|kind| kind.nodes)],
+            corner_forces: vec![Vector3::zeros(); total(&|kind| kind.nodes)],
             // One more, since rows are read four numbers at a time.
-            corner_stiffness: vec![[0.0; 9]; total(Corners::pairs) + 1],
+            corner_stiffness: vec![[0.0; 9]; total(&|kind| kind.pairs()) + 1],
             incidence_starts,
             incidence,
             sums: Vec::new(),
