@@ -55,6 +55,7 @@
 //! | ω = I⁺ L `[001 §6.2.5]` | [`energy::inertia`], [`energy::angular_velocity`] |
 //! | viscous air `[001 §3.1]` | [`drag::viscous_drag`] |
 //! | C_f [n · (u − v)] n `[001 §3.1]`, implicit step `[001 §4.5]` | [`aerodynamics::normal_wind_force`], [`aerodynamics::PointwiseAir`] |
+//! | rest angles of a sheet not quite flat `[001 §4.5]`, coupling force `[001 §7.2]` | [`cloth::wrinkles`] |
 //! | gusts, a sum of waves `[Kraichnan 1970]` | [`wind::Gusts`] |
 //! | drag and lift of a sheet `[Keckeisen 2004]` | [`aerodynamics::Aerodynamics`] |
 //! | F = ½ C ρ A v², terminal velocity `[004]` | [`drag::WindFace::drag`], [`drag::terminal_velocity`] |
