@@ -40,9 +40,10 @@ pub use step::state_hash;
 pub mod prelude {
     pub use crate::PliantPlugins;
     pub use crate::body::{
-        AirDrag, Cloth, ClothModel, ElasticModel, Fabric, Hinges, InitialMotion, Membranes,
-        Particles, Pin, PinAnchor, Pins, PliantMaterial, PliantState, Quarantined, Solid,
-        SolverReport, Springs, Surface, SurfaceProperties, Tetrahedra, Wrinkles,
+        Aerodynamic, AirDrag, AirFlow, Cloth, ClothModel, ElasticModel, Fabric, Hinges,
+        InitialMotion, Membranes, Particles, Pin, PinAnchor, Pins, PliantMaterial, PliantState,
+        PliantWind, Quarantined, Solid, SolverReport, Springs, Surface, SurfaceProperties,
+        Tetrahedra, Wrinkles,
     };
     pub use crate::mesh::{SheetPattern, TetrahedralMesh, TriangleMesh};
     #[cfg(feature = "rapier")]

@@ -117,6 +117,11 @@ impl Membranes {
         self.fabric.membrane()
     }
 
+    /// Mass per area, kg/m².
+    pub(crate) fn areal_density(&self) -> Real {
+        self.fabric.areal_density
+    }
+
     /// Damping time, s.
     pub(crate) fn damping_time(&self) -> Real {
         self.fabric.membrane_damping

@@ -25,6 +25,7 @@ pub(crate) mod springs;
 pub(crate) mod state;
 pub(crate) mod surface;
 pub(crate) mod tetrahedra;
+pub(crate) mod wind;
 
 pub use cloth::{Cloth, ClothError, ClothModel, Wrinkles};
 pub use drag::AirDrag;
@@ -39,6 +40,7 @@ pub use springs::Springs;
 pub use state::{BodyFrame, Energies, PliantState, Quarantined, SolverReport};
 pub use surface::{Surface, SurfaceProperties};
 pub use tetrahedra::Tetrahedra;
+pub use wind::{Aerodynamic, AirFlow, PliantWind};
 
 /// Bodies are built when what they are made from is inserted.
 pub(crate) fn plugin(app: &mut bevy::app::App) {

@@ -166,12 +166,6 @@ impl Tetrahedra {
         masses.into_iter().map(to_real).collect()
     }
 
-    /// The places (element × 4 + corner) at which a particle is a corner, ascending.
-    pub(crate) fn places(&self, particle: usize) -> &[u32] {
-        let places = self.incidence_starts[particle]..self.incidence_starts[particle + 1];
-        &self.incidence[places.start as usize..places.end as usize]
-    }
-
     /// Bulk and shear modulus, Pa, in every lane.
     pub(crate) fn moduli<T: Scalar>(&self) -> Moduli<T> {
         let Moduli { bulk, shear } = self.moduli;

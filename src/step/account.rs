@@ -8,6 +8,7 @@ use bevy::prelude::*;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use simba::simd::{SimdValue, WideF64x4};
 
+use super::cloth::Sheets;
 use super::{Integrator, MassMatrix, PliantGravity};
 use crate::body::solid::to_f64;
 use crate::body::{BodyFrame, ElasticModel, Particles, PliantState, Quarantined, Tetrahedra};
@@ -22,6 +23,7 @@ const LANES: usize = WideF64x4::LANES;
 type Accounted = (
     &'static Particles,
     Option<&'static Tetrahedra>,
+    Sheets,
     &'static mut PliantState,
     &'static mut BodyFrame,
     &'static mut Transform,
@@ -37,7 +39,7 @@ pub(super) fn account<Filter: QueryFilter>(
     let gravity = to_f64(gravity.0);
     let mass_matrix = integrator.mass_matrix();
     bodies.par_iter_mut().for_each(
-        |(particles, tetrahedra, mut state, mut frame, mut transform, has_parent)| {
+        |(particles, tetrahedra, sheets, mut state, mut frame, mut transform, has_parent)| {
             if particles.is_empty() {
                 return;
             }
@@ -52,8 +54,9 @@ pub(super) fn account<Filter: QueryFilter>(
                 Some(tetrahedra) => consistent_kinetic(particles, tetrahedra),
                 None => energy::kinetic_energy(&particles.masses, &particles.velocities),
             };
-            energies.elastic =
-                tetrahedra.map_or(0.0, |tetrahedra| elastic_energy(particles, tetrahedra));
+            energies.elastic = tetrahedra
+                .map_or(0.0, |tetrahedra| elastic_energy(particles, tetrahedra))
+                + sheets.elastic_energy(particles);
             energies.gravitational =
                 energy::gravitational_energy(&particles.masses, &particles.positions, &gravity);
             // The transform of a child is relative to its parent, which only the frame to be drawn knows.

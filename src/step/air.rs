@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::implicit::ImplicitSolver;
 use super::{PliantClock, PliantForces, PliantStepSystems, implicit};
 use crate::Real;
-use crate::body::{AirDrag, Aerodynamic, Particles, PliantState, PliantWind, Quarantined, Surface};
+use crate::body::{Aerodynamic, AirDrag, Particles, PliantState, PliantWind, Quarantined, Surface};
 use crate::kernel::aerodynamics::{Aerodynamics, Panel};
 use crate::kernel::drag::{WindFace, viscous_drag, viscous_drag_power};
 
@@ -76,7 +76,9 @@ fn drag_coefficients(mut bodies: Query<ImplicitlyDragged, Without<Quarantined>>)
         for triangle in triangles(surface) {
             let face = wind_face(particles, triangle);
             let share = face.drag_rate(drag.coefficient, drag.fluid_density) / 3.0;
-            triangle.map(|corner| add(corner, share));
+            for corner in triangle {
+                add(corner, share);
+            }
         }
     }
 }

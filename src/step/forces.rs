@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 use nalgebra::Vector3;
 
+use super::cloth::cloth_forces;
 use super::elastic::elastic_forces;
 use super::{PliantForces, PliantGravity, PliantStepSystems, implicit};
 use crate::Real;
@@ -18,7 +19,7 @@ pub(super) fn plugin(app: &mut App) {
             weigh.in_set(PliantStepSystems::Gravity),
             // The implicit solver has elasticity and drag inside; what runs in their place tells it that they are on.
             (
-                elastic_forces.run_if(not(implicit::is_implicit)),
+                (elastic_forces, cloth_forces).run_if(not(implicit::is_implicit)),
                 implicit::switch_elasticity_on.run_if(implicit::is_implicit),
             )
                 .chain()

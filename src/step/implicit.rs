@@ -36,7 +36,7 @@ use super::collide::sweep::SweptCollider;
 use super::threads::{Threads, for_each_body};
 use super::{ImplicitScheme, PliantClock, PliantForces};
 use crate::Real;
-use crate::body::{AirDrag, Particles, Pins, PliantState, Quarantined, Surface, SurfaceProperties};
+use crate::body::{Particles, Pins, PliantState, Quarantined, Surface, SurfaceProperties};
 use crate::colliders::RigidColliders;
 use crate::kernel::implicit::conjugate_gradient::Limits;
 use crate::kernel::implicit::schemes::GAMMA;

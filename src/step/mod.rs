@@ -11,7 +11,9 @@
 //! ```
 
 mod account;
+mod air;
 mod clock;
+mod cloth;
 pub(crate) mod collide;
 mod consistent_mass;
 mod diagnostics;
@@ -79,6 +81,7 @@ impl Plugin for PliantPlugin {
                 body::plugin,
                 schedule::plugin,
                 forces::plugin,
+                air::plugin,
                 tick::plugin,
                 diagnostics::plugin,
             ))
@@ -99,6 +102,7 @@ impl Plugin for PliantPlugin {
                         prepare::quarantine,
                         prepare::follow_user_transforms,
                         prepare::follow_materials,
+                        cloth::follow_fabrics,
                         prepare::remember,
                         prepare::follow_pins,
                         tick::tick,

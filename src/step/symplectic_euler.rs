@@ -14,6 +14,7 @@
 use bevy::prelude::*;
 use nalgebra::Vector3;
 
+use super::cloth::{self, LongestStep};
 use super::stable_step::StableStep;
 use super::threads::for_each_body;
 use super::{PliantClock, PliantForces, Substeps};
@@ -68,6 +69,7 @@ pub(super) fn estimate_steps(world: &mut World) {
     for (particles, mut tetrahedra, mut estimate) in bodies.iter_mut(world) {
         estimate.update(particles, &mut tetrahedra);
     }
+    cloth::estimate_steps(world);
 }
 
 /// The substep in use, as a number of substeps per tick; zero before the first.
@@ -90,6 +92,10 @@ fn aimed_step(world: &mut World, substeps: Substeps, tick_dt: f64) -> f64 {
                 .iter(world)
                 .map(|(tetrahedra, estimate)| estimate.longest(tetrahedra.stiffness))
                 .fold(f64::INFINITY, f64::min);
+            let mut cloths = world.query_filtered::<&LongestStep, Without<Quarantined>>();
+            let stable = cloths
+                .iter(world)
+                .fold(stable, |step, longest| step.min(longest.0));
             // A tick of more steps than this is far beyond what explicit integration can do.
             (safety.clamp(0.05, 1.0) * stable).max(1e-5 * tick_dt)
         }

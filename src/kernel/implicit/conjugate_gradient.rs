@@ -359,7 +359,7 @@ mod tests {
                 .zip(elements.iter().map(<[u32; 2]>::as_slice)),
         );
         for mut rows in matrix.split(std::iter::once(0..count as usize)) {
-            rows.gather(&blocks, |_| 0.01);
+            rows.gather(&blocks, |_| Matrix3::identity() * 0.01);
         }
         let coarse = CoarseSpace::new(&patches.starts, &matrix);
         (matrix, coarse, places, dense)

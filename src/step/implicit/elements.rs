@@ -62,10 +62,10 @@ impl Potential<f64> {
 }
 
 /// A number for each entry of a block matrix, columns one after another.
-pub(super) type PairBlock = [Real; 9];
+pub(in crate::step) type PairBlock = [Real; 9];
 
 /// All elements of one kind in a body, whatever the kind.
-pub(super) trait Kind {
+pub(in crate::step) trait Kind {
     /// Writes the forces on the corners of all elements, by element and corner.
     fn evaluate(&self, positions: &[Vector3<Real>], threads: Threads, forces: &mut [Vector3<Real>]);
 

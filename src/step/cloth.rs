@@ -1,0 +1,274 @@
+//! Membranes, hinges and springs outside the implicit solver: forces for explicit integration, the longest stable step,
+//! the energy account, and changes of fabric.
+
+use bevy::ecs::query::{QueryData, QueryFilter};
+use bevy::prelude::*;
+use nalgebra::Vector3;
+use simba::simd::SimdValue;
+
+use super::elements::{at_corners, sum_of_lanes};
+use super::prepare::describe;
+use super::threads::for_each_body;
+use crate::Real;
+use crate::body::packed::Packed;
+use crate::body::solid::to_real;
+use crate::body::tetrahedra::{LANES, Lanes};
+use crate::body::{Fabric, Hinges, Membranes, Particles, PliantState, Quarantined, Springs};
+use crate::kernel::cloth::hinge::HingeGeometry;
+use crate::kernel::cloth::strain::{green_strain, strain_rate};
+use crate::kernel::cloth::triangle::{deformation, edge_pair, nodal_forces, shape_gradients};
+use crate::kernel::stability::largest_stable_step;
+
+/// What a cloth is held together by.
+#[derive(QueryData)]
+pub(super) struct Sheets {
+    membranes: Option<&'static Membranes>,
+    hinges: Option<&'static Hinges>,
+    springs: Option<&'static Springs>,
+}
+
+/// Bodies that have any of it.
+#[derive(QueryFilter)]
+pub(super) struct HasSheets(Or<(With<Membranes>, With<Hinges>, With<Springs>)>);
+
+type Cloths = (&'static mut Particles, &'static mut PliantState, Sheets);
+
+/// Forces of membranes, hinges and springs.
+pub(super) fn cloth_forces(mut bodies: Query<Cloths, (Without<Quarantined>, HasSheets)>) {
+    for_each_body(
+        bodies.iter_mut().collect(),
+        |(particles, ..)| particles.len(),
+        |(particles, state, sheets)| sheets.add_forces(particles, state),
+    );
+}
+
+impl SheetsItem<'_, '_> {
+    fn add_forces(&self, particles: &mut Particles, state: &mut PliantState) {
+        let Particles {
+            positions,
+            velocities,
+            forces,
+            ..
+        } = particles;
+        let mut power = 0.0;
+        if let Some(membranes) = self.membranes {
+            let law = membranes.law();
+            let time = Lanes::splat(membranes.damping_time());
+            add(&membranes.blocks, forces, |block| {
+                let inverse = &block.rest.inverse;
+                let deformed =
+                    deformation(&edge_pair(&at_corners(&block.corners, positions)), inverse);
+                let moving =
+                    deformation(&edge_pair(&at_corners(&block.corners, velocities)), inverse);
+                let rate = strain_rate(&deformed, &moving);
+                let lost = law.viscous_power_density(&rate, time) * block.rest.area;
+                power += sum_of_lanes(lost);
+                let stress =
+                    law.second_stress(&green_strain(&deformed)) + law.viscous_stress(&rate, time);
+                nodal_forces(&deformed, &stress, inverse, block.rest.area)
+            });
+        }
+        if let Some(hinges) = self.hinges {
+            add(&hinges.blocks, forces, |block| {
+                let geometry = HingeGeometry::new(&at_corners(&block.corners, positions));
+                let rate = geometry.rate(&at_corners(&block.corners, velocities));
+                let damping = &block.rest.damping;
+                power += sum_of_lanes(damping.power(rate));
+                geometry.forces(block.rest.hinge.slope(&geometry.fold) + damping.slope(rate))
+            });
+        }
+        if let Some(springs) = self.springs {
+            add(&springs.blocks, forces, |block| {
+                let [first, second] = at_corners(&block.corners, positions);
+                let [slow, fast] = at_corners(&block.corners, velocities);
+                let difference = second - first;
+                let damping = &block.rest.damping;
+                let rate = damping.rate(&difference, &(fast - slow));
+                power += sum_of_lanes(damping.power(rate));
+                let force = block.rest.spring.force(&difference) + damping.force(&difference, rate);
+                [force, -force]
+            });
+        }
+        state.energies.dissipated_power += power;
+    }
+
+    /// Elastic energy, J, in double precision.
+    pub(super) fn elastic_energy(&self, particles: &Particles) -> f64 {
+        let position = |corner: u32| {
+            let i = corner as usize;
+            particles.positions[i].cast::<f64>() + particles.position_remainders[i].cast::<f64>()
+        };
+        let mut sum = 0.0;
+        if let Some(membranes) = self.membranes {
+            let law = membranes.law::<f64>();
+            for (corners, rest) in membranes.corners().iter().zip(membranes.rest()) {
+                let edges = edge_pair(&corners.map(position));
+                let strain = green_strain(&deformation(&edges, &rest.inverse.cast()));
+                sum += law.energy_density(&strain) * f64::from(rest.area);
+            }
+        }
+        if let Some(hinges) = self.hinges {
+            for (corners, law) in hinges.corners().iter().zip(hinges.laws()) {
+                let fold = HingeGeometry::new(&corners.map(position)).fold;
+                sum += law.hinge_f64().energy(&fold);
+            }
+        }
+        if let Some(springs) = self.springs {
+            for (&[first, second], law) in springs.ends().iter().zip(springs.laws()) {
+                let difference = position(second) - position(first);
+                sum += law.spring_f64().energy(&difference);
+            }
+        }
+        sum
+    }
+
+    /// The longest stable step of explicit integration at the current positions, s.
+    ///
+    /// ```text
+    /// ω² ≤ max_i Σ_e λ_e/m_i,   γ ≤ max_i Σ_e c_e/m_i
+    /// ```
+    /// over the elements e at a particle i, with bounds for the largest eigenvalues of their stiffness and damping: what
+    /// each element resists is at most that of springs of stiffness λ from its corners to where they are.
+    fn longest_step(&self, particles: &Particles) -> f64 {
+        // Stiffness and damping at each particle, N/m and N s/m.
+        let mut sums = vec![[0.0_f64; 2]; particles.len()];
+        let positions = &particles.positions;
+        let position = |corner: u32| positions[corner as usize].cast::<f64>();
+        let mut note = |corners: &[u32], stiffness: f64, damping: f64| {
+            for &corner in corners {
+                let [k, c] = &mut sums[corner as usize];
+                *k += stiffness;
+                *c += damping;
+            }
+        };
+        if let Some(membranes) = self.membranes {
+            let law = membranes.law::<f64>();
+            let time = f64::from(membranes.damping_time());
+            for (corners, rest) in membranes.corners().iter().zip(membranes.rest()) {
+                let (inverse, area) = (rest.inverse.cast::<f64>(), f64::from(rest.area));
+                let deformed = deformation(&edge_pair(&corners.map(position)), &inverse);
+                let strain = green_strain(&deformed);
+                let gradients = shape_gradients(&inverse);
+                let stress = law.second_stress(&strain);
+                let bound = law
+                    .tangent(&strain, 0.0)
+                    .stiffness_bound(&deformed, &stress, &gradients, area);
+                note(corners, bound, time * bound);
+            }
+        }
+        if let Some(hinges) = self.hinges {
+            for (corners, law) in hinges.corners().iter().zip(hinges.laws()) {
+                let geometry = HingeGeometry::new(&corners.map(position));
+                let square: f64 = geometry.modes.iter().map(Vector3::norm_squared).sum();
+                // The curvature of the energy is largest at small angles.
+                let stiffness = 0.5 * f64::from(law.hinge.stiffness) * square;
+                note(
+                    corners,
+                    stiffness,
+                    f64::from(law.damping.coefficient) * square,
+                );
+            }
+        }
+        if let Some(springs) = self.springs {
+            for (ends, law) in springs.ends().iter().zip(springs.laws()) {
+                note(
+                    ends,
+                    2.0 * f64::from(law.spring.stiffness),
+                    2.0 * f64::from(law.damping.coefficient),
+                );
+            }
+        }
+        let (mut squared_frequency, mut damping) = (0.0_f64, 0.0_f64);
+        for ([k, c], &inverse_mass) in sums.iter().zip(&particles.inverse_masses) {
+            squared_frequency = squared_frequency.max(k * f64::from(inverse_mass));
+            damping = damping.max(c * f64::from(inverse_mass));
+        }
+        largest_stable_step(squared_frequency.sqrt(), damping)
+    }
+}
+
+/// Adds the vectors on the corners of all elements to the particles, in the order of the elements.
+fn add<const N: usize, Rest>(
+    blocks: &[Packed<N, Rest>],
+    sums: &mut [Vector3<Real>],
+    mut element: impl FnMut(&Packed<N, Rest>) -> [Vector3<Lanes>; N],
+) {
+    for block in blocks {
+        let vectors = element(block);
+        for lane in 0..LANES {
+            for (corners, vector) in block.corners.iter().zip(&vectors) {
+                let sum = &mut sums[corners[lane] as usize];
+                for axis in 0..3 {
+                    sum[axis] += vector[axis].extract(lane);
+                }
+            }
+        }
+    }
+}
+
+/// The longest stable step of a cloth under explicit integration, s.
+#[derive(Component, Clone, Copy, Debug, Default)]
+pub(super) struct LongestStep(pub f64);
+
+/// Estimates how long an explicit step of each cloth may be.
+pub(super) fn estimate_steps(world: &mut World) {
+    let unseen: Vec<Entity> = world
+        .query_filtered::<Entity, (HasSheets, Without<LongestStep>)>()
+        .iter(world)
+        .collect();
+    for entity in unseen {
+        world.entity_mut(entity).insert(LongestStep::default());
+    }
+    let mut cloths =
+        world.query_filtered::<(&Particles, Sheets, &mut LongestStep), Without<Quarantined>>();
+    for (particles, sheets, mut longest) in cloths.iter_mut(world) {
+        longest.0 = sheets.longest_step(particles);
+    }
+}
+
+type Changing = (
+    Entity,
+    Option<&'static Name>,
+    &'static Fabric,
+    &'static mut Particles,
+    &'static mut PliantState,
+    Option<&'static mut Membranes>,
+    Option<&'static mut Hinges>,
+);
+
+/// Takes over fabrics that changed since the last tick: membranes, hinges and masses; springs keep their own stiffness.
+pub(super) fn follow_fabrics(mut cloths: Query<Changing, Changed<Fabric>>) {
+    for (entity, name, fabric, mut particles, mut state, membranes, hinges) in &mut cloths {
+        if particles.is_added() {
+            continue;
+        }
+        if let Err(error) = fabric.validate() {
+            error!(
+                "{}: {error}. The cloth keeps its previous fabric.",
+                describe(entity, name)
+            );
+            continue;
+        }
+        let density = membranes
+            .as_ref()
+            .map(|membranes| membranes.areal_density());
+        if let Some(mut membranes) = membranes {
+            membranes.set_fabric(fabric);
+        }
+        if let Some(mut hinges) = hinges {
+            hinges.set_stiffness(fabric.hinge_stiffness(), fabric.bending_damping);
+        }
+        if let Some(density) = density.filter(|&density| density != fabric.areal_density) {
+            let ratio = f64::from(fabric.areal_density) / f64::from(density);
+            let particles = &mut *particles;
+            for i in 0..particles.len() {
+                let held = particles.inverse_masses[i] == 0.0;
+                particles.masses[i] = to_real(f64::from(particles.masses[i]) * ratio);
+                if !held {
+                    particles.release(i);
+                }
+            }
+        }
+        state.topology_version += 1;
+    }
+}
