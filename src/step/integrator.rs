@@ -98,6 +98,14 @@ impl Integrator {
         iterations: 20,
         tolerance: 3e-2,
     };
+    /// Implicit with backward Euler, one step per tick and a rough solution: for scenery. Motions faster than the tick
+    /// are damped, and stiff cloth stretches by some per cent.
+    pub const CHEAP: Self = Self::Implicit {
+        scheme: ImplicitScheme::BackwardEuler,
+        substeps: 1,
+        iterations: 8,
+        tolerance: 0.1,
+    };
     /// Symplectic Euler with automatic substeps.
     pub const SYMPLECTIC_EULER: Self = Self::SymplecticEuler {
         substeps: Substeps::Automatic { safety: 0.5 },
