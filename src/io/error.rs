@@ -76,6 +76,6 @@ pub enum ReadError {
         /// Path or name as given.
         file: String,
         /// The defect.
-        source: TriangleMeshError,
+        source: Box<TriangleMeshError>,
     },
 }

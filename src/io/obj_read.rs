@@ -225,7 +225,7 @@ impl Lists {
         let repaired = mesh.repair(None);
         let repairs = repaired.map_err(|source| ReadError::Surface {
             file: name.to_owned(),
-            source,
+            source: Box::new(source),
         })?;
         Ok((mesh, repairs))
     }

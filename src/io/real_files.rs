@@ -81,27 +81,30 @@ fn real_files_cut_short_are_errors() {
 fn real_surfaces_are_read_whole_and_valid() {
     let Some(folder) = folder() else { return };
     let expected = [
-        ("surface/cube.obj", 26, 48),
-        ("surface/fish_low_resolution.obj", 945, 1886),
-        ("surface/hand_lowres.obj", 810, 1602),
-        ("surface/penguin.obj", 3362, 6720),
-        ("surface/spot_low_resolution.obj", 829, 1654),
-        ("surface/torus.obj", 2304, 4608),
-        ("surface/wingnut.obj", 3047, 6090),
+        ("surface/cube.obj", 26, 48, true, 2),
+        ("surface/fish_low_resolution.obj", 945, 1886, true, 2),
+        ("surface/hand_lowres.obj", 810, 1602, false, 1),
+        ("surface/penguin.obj", 3362, 6720, true, 2),
+        ("surface/spot_low_resolution.obj", 829, 1654, true, 2),
+        ("surface/torus.obj", 2304, 4608, true, 0),
+        ("surface/wingnut.obj", 3047, 6090, true, 2),
     ];
-    for (name, vertices, triangles) in expected {
+    for (name, vertices, triangles, closed, characteristic) in expected {
         let (mesh, repairs) = read_triangle_mesh_with_repairs(folder.join(name)).unwrap();
-        eprintln!("{name}: {repairs} {:?}", mesh.hints());
+        eprintln!("{name}: {repairs}");
         let counts = (mesh.positions.len(), mesh.triangles.len());
         assert_eq!(counts, (vertices, triangles), "{name}");
         assert_eq!(mesh.validate(), Ok(()), "{name}");
         assert!(!repairs.any(), "{name}");
+        assert_eq!(mesh.hints(), [], "{name}");
         let topology = mesh.topology().unwrap();
-        eprintln!(
-            "{name}: {} {} {}",
-            topology.is_closed(),
-            topology.euler_characteristic(),
-            mesh.enclosed_volume()
+        assert_eq!(topology.is_closed(), closed, "{name}");
+        assert_eq!(topology.euler_characteristic(), characteristic, "{name}");
+        assert!(mesh.enclosed_volume() > 0.0, "{name}");
+        assert_eq!(
+            mesh.corner_coordinates.is_some(),
+            name.contains("cube"),
+            "{name}"
         );
     }
 }

@@ -107,7 +107,7 @@ impl TriangleMesh {
         let mut corners = Vec::with_capacity(render.triangles.len());
         for triangle in &render.triangles {
             let new = triangle.map(|vertex| map[vertex as usize].unwrap_or_default());
-            if super::validate::repeated_vertex(&new).is_some() {
+            if super::sides::repeated_vertex(&new).is_some() {
                 continue;
             }
             welded.triangles.push(new);

@@ -11,10 +11,10 @@
 //! | `frame` | the flat rest shape of a triangle, along warp and weft |
 //! | `sheet`, `disc`, `sphere` | generators |
 //! | `select` | which vertices to pin |
-//! | `topology` | edges, hinges, boundary loops, pieces |
-//! | `springs`, `rope` | springs along edges, grids and chains |
-//! | `validate`, `hints`, `error` | what a usable mesh is, and what is wrong with another |
-//! | `repair`, `weld` | putting the rest right |
+//! | `sides`, `topology` | edges, hinges, boundary loops, pieces |
+//! | `springs`, `sheet_springs`, `rope` | springs along edges, grids and chains |
+//! | `validate`, `check`, `hints`, `error` | what a usable mesh is, and what is wrong with another |
+//! | `repair`, `weld`, `orient` | putting the rest right |
 //! | `polygon` | cutting polygons into triangles |
 //! | `tear` | opening the mesh along edges |
 //! | `bevy_mesh` | from a render mesh of Bevy (feature `render`) |
@@ -27,16 +27,20 @@
 
 #[cfg(feature = "render")]
 mod bevy_mesh;
+mod check;
 mod data;
 mod disc;
 mod error;
 mod frame;
 mod hints;
+mod orient;
 mod polygon;
 mod repair;
 mod rope;
 mod select;
 mod sheet;
+mod sheet_springs;
+mod sides;
 mod sphere;
 mod springs;
 mod tear;

@@ -1,7 +1,7 @@
 //! Opening a mesh along edges.
 
+use super::sides::{Side, sorted_sides};
 use super::topology::find;
-use super::validate::{Side, sorted_sides};
 use super::{TriangleMesh, TriangleMeshError};
 use crate::mesh::error::first_and_total;
 

@@ -1,6 +1,6 @@
 //! Edges, hinges, boundaries and pieces.
 
-use super::validate::{Side, sorted_sides};
+use super::sides::{Side, sorted_sides};
 use super::{TriangleMesh, TriangleMeshError};
 
 /// An edge of a triangle mesh with the triangles on it.

@@ -1,6 +1,7 @@
 //! What the rest of the library may assume about a triangle mesh.
 
 use super::data::{center, doubled_area, longest_edge};
+use super::sides::sorted_sides;
 use super::{TriangleMesh, TriangleMeshError};
 use crate::mesh::error::first_and_total;
 
@@ -9,42 +10,6 @@ use crate::mesh::error::first_and_total;
 /// An equilateral one has 0.433. The limit is where the area of a triangle given in single precision, as most files are,
 /// may be rounding alone. It is a limit for *existence*, not for quality.
 pub const SLIVER_LIMIT: f64 = 1e-7;
-
-/// A side of a triangle, ready to be sorted next to the same side of its neighbor.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Side {
-    /// Vertex indices, ascending.
-    pub key: [u32; 2],
-    pub triangle: u32,
-    /// The corner it starts at.
-    pub local: u8,
-    /// Whether the triangle runs from the lower vertex to the higher. Neighbors listed in the same sense differ in this.
-    pub rising: bool,
-}
-
-/// All sides of all triangles, sorted, so that equal edges are neighbors in the list.
-pub(super) fn sorted_sides(triangles: &[[u32; 3]]) -> Vec<Side> {
-    let mut sides = Vec::with_capacity(3 * triangles.len());
-    for (triangle, corners) in triangles.iter().enumerate() {
-        for local in 0..3 {
-            let (from, to) = (corners[local], corners[(local + 1) % 3]);
-            sides.push(Side {
-                key: [from.min(to), from.max(to)],
-                triangle: triangle as u32,
-                local: local as u8,
-                rising: from < to,
-            });
-        }
-    }
-    sides.sort_unstable();
-    sides
-}
-
-/// The corner that appears twice.
-pub(super) fn repeated_vertex(triangle: &[u32; 3]) -> Option<u32> {
-    let twice = (1..3).find(|&corner| triangle[..corner].contains(&triangle[corner]))?;
-    Some(triangle[twice])
-}
 
 impl TriangleMesh {
     /// Checks everything a simulation needs, in time proportional to n log n.
@@ -100,100 +65,6 @@ impl TriangleMesh {
         }
     }
 
-    /// Indices are in range, lists have their lengths, and all values are finite.
-    pub(super) fn check_data(&self) -> Result<(), TriangleMeshError> {
-        self.check_indices()?;
-        let wrong = |list, length, expected, what| {
-            Err(TriangleMeshError::WrongLength {
-                list,
-                length,
-                expected,
-                what,
-            })
-        };
-        let (vertices, triangles) = (self.positions.len(), self.triangles.len());
-        if let Some(list) = self
-            .corner_coordinates
-            .as_ref()
-            .filter(|list| list.len() != triangles)
-        {
-            return wrong("corner_coordinates", list.len(), triangles, "triangles");
-        }
-        if let Some(list) = self.colors.as_ref().filter(|list| list.len() != vertices) {
-            return wrong("colors", list.len(), vertices, "vertices");
-        }
-        let broken = self.positions.iter().enumerate();
-        let broken = broken.filter(|(_, position)| !position.iter().all(|value| value.is_finite()));
-        if let Some(((vertex, &position), total)) = first_and_total(broken) {
-            return Err(TriangleMeshError::NonFinitePosition {
-                vertex,
-                position: position.into(),
-                total,
-            });
-        }
-        let broken =
-            |list, what, values: &mut dyn Iterator<Item = usize>| match first_and_total(values) {
-                Some((index, total)) => Err(TriangleMeshError::NonFiniteAttribute {
-                    list,
-                    what,
-                    index,
-                    total,
-                }),
-                None => Ok(()),
-            };
-        let coordinates = self.corner_coordinates.iter().flatten().enumerate();
-        let mut coordinates = coordinates
-            .filter(|(_, corners)| !corners.as_flattened().iter().all(|value| value.is_finite()))
-            .map(|(triangle, _)| triangle);
-        broken("corner_coordinates", "triangle", &mut coordinates)?;
-        let colors = self.colors.iter().flatten().enumerate();
-        let mut colors = colors
-            .filter(|(_, color)| !color.iter().all(|value| value.is_finite()))
-            .map(|(vertex, _)| vertex);
-        broken("colors", "vertex", &mut colors)
-    }
-
-    pub(super) fn check_indices(&self) -> Result<(), TriangleMeshError> {
-        let vertices = self.positions.len();
-        let missing = self
-            .triangles
-            .iter()
-            .enumerate()
-            .filter_map(|(triangle, corners)| {
-                let index = corners.iter().find(|&&index| index as usize >= vertices)?;
-                Some((triangle, *index))
-            });
-        match first_and_total(missing) {
-            Some(((triangle, index), total)) => Err(TriangleMeshError::IndexOutOfRange {
-                triangle,
-                index,
-                vertices,
-                total,
-            }),
-            None => Ok(()),
-        }
-    }
-
-    pub(super) fn check_repeated_vertices(&self) -> Result<(), TriangleMeshError> {
-        let repeated = self
-            .triangles
-            .iter()
-            .enumerate()
-            .filter_map(|(triangle, corners)| {
-                Some((triangle, *corners, repeated_vertex(corners)?))
-            });
-        match first_and_total(repeated) {
-            Some(((triangle, vertices, vertex), total)) => Err(TriangleMeshError::RepeatedVertex {
-                triangle,
-                vertices,
-                vertex,
-                position: self.place(vertex),
-                total,
-            }),
-            None => Ok(()),
-        }
-    }
-
     fn check_areas(&self) -> Result<(), TriangleMeshError> {
         let slivers = (0..self.triangles.len()).filter(|&triangle| self.is_sliver(triangle));
         match first_and_total(slivers) {
@@ -211,63 +82,6 @@ impl TriangleMesh {
             }
             None => Ok(()),
         }
-    }
-
-    /// Whether a triangle has no area to speak of. An area that overflows counts as none.
-    pub(super) fn is_sliver(&self, triangle: usize) -> bool {
-        let Some(corners) = self
-            .triangles
-            .get(triangle)
-            .and_then(|&indices| self.corners(indices))
-        else {
-            return true;
-        };
-        let area = 0.5 * doubled_area(&corners).norm();
-        !(area > SLIVER_LIMIT * longest_edge(&corners).powi(2) && area.is_finite())
-    }
-
-    /// Triangles with the vertices of an earlier one, each with the first of them; in no particular order.
-    pub(super) fn repeated_triangles(&self) -> Vec<(usize, usize)> {
-        let mut keys: Vec<([u32; 3], usize)> = self.triangles.iter().copied().zip(0..).collect();
-        for (key, _) in &mut keys {
-            key.sort_unstable();
-        }
-        keys.sort_unstable();
-        let groups = keys.chunk_by(|a, b| a.0 == b.0);
-        groups
-            .flat_map(|group| {
-                group[1..]
-                    .iter()
-                    .map(|&(_, triangle)| (triangle, group[0].1))
-            })
-            .collect()
-    }
-
-    /// Reports the edges that more than two triangles share. Indices must be in range.
-    pub(super) fn check_edge_sharing(&self, sides: &[Side]) -> Result<(), TriangleMeshError> {
-        let groups = sides.chunk_by(|a, b| a.key == b.key);
-        match first_and_total(groups.filter(|group| group.len() > 2)) {
-            Some((group, total)) => Err(TriangleMeshError::NonManifoldEdge {
-                edge: group[0].key,
-                from: self.place(group[0].key[0]),
-                to: self.place(group[0].key[1]),
-                triangles: [0, 1, 2].map(|member| group[member].triangle as usize),
-                count: group.len(),
-                total,
-            }),
-            None => Ok(()),
-        }
-    }
-
-    /// For each vertex, whether a triangle uses it.
-    pub(super) fn used_vertices(&self) -> Vec<bool> {
-        let mut used = vec![false; self.positions.len()];
-        for &vertex in self.triangles.iter().flatten() {
-            if let Some(flag) = used.get_mut(vertex as usize) {
-                *flag = true;
-            }
-        }
-        used
     }
 
     /// Center of a triangle for messages.
@@ -442,7 +256,7 @@ mod tests {
         let huge = defect(|mesh| {
             mesh.positions
                 .iter_mut()
-                .for_each(|position| *position *= 1e200)
+                .for_each(|position| *position *= 1e200);
         });
         assert!(matches!(huge, Sliver { .. }));
     }
