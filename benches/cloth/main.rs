@@ -22,7 +22,7 @@ mod scenes;
 use std::time::Instant;
 
 use bevy::prelude::*;
-use bevy_pliant::mesh::SheetCorner;
+use bevy_pliant::mesh::{SheetCorner, SheetGrid};
 use bevy_pliant::prelude::*;
 
 /// Frames of three seconds.
@@ -97,9 +97,13 @@ fn run(resolution: usize) -> Run {
     app.finish();
     app.cleanup();
     app.update();
-    let mesh = TriangleMesh::sheet([1.0, 1.0], [resolution; 2], SheetPattern::Herringbone)
-        .expect("a sheet");
-    let corners = [SheetCorner::BackLeft, SheetCorner::BackRight].map(|corner| mesh.corner(corner));
+    let grid = SheetGrid {
+        size: [1.0, 1.0],
+        cells: [resolution; 2],
+        pattern: SheetPattern::Herringbone,
+    };
+    let mesh = grid.mesh().expect("a sheet");
+    let corners = [SheetCorner::BackLeft, SheetCorner::BackRight].map(|corner| grid.corner(corner));
     let fabric = Fabric {
         areal_density: 0.2,
         warp_modulus: 1e4,

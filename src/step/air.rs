@@ -15,8 +15,12 @@ pub(super) fn plugin(app: &mut App) {
     app.init_resource::<PliantWind>().add_systems(
         PliantForces,
         (
-            (drag_forces, panel_forces).run_if(not(implicit::is_implicit)),
-            (drag_coefficients, panel_coefficients).run_if(implicit::is_implicit),
+            (drag_forces, panel_forces)
+                .chain()
+                .run_if(not(implicit::is_implicit)),
+            (drag_coefficients, panel_coefficients)
+                .chain()
+                .run_if(implicit::is_implicit),
         )
             .chain()
             .in_set(PliantStepSystems::Drag),

@@ -2,15 +2,23 @@
 
 use bevy::prelude::*;
 use bevy_pliant::Real;
-use bevy_pliant::mesh::SheetCorner;
+use bevy_pliant::mesh::{SheetCorner, SheetGrid};
 use bevy_pliant::prelude::*;
 use nalgebra::Vector3;
 
 use crate::support::{app, app_at, state, ticks};
 
-/// A square sheet of one metre with `cells` cells along each side.
+/// A square of one metre with `cells` cells along each side.
+fn grid(cells: usize) -> SheetGrid {
+    SheetGrid {
+        size: [1.0, 1.0],
+        cells: [cells; 2],
+        pattern: SheetPattern::Herringbone,
+    }
+}
+
 fn sheet(cells: usize) -> TriangleMesh {
-    TriangleMesh::sheet([1.0, 1.0], [cells; 2], SheetPattern::Herringbone).expect("a sheet")
+    grid(cells).mesh().expect("a sheet")
 }
 
 /// An isotropic cloth of 10 kN/m.
@@ -25,7 +33,8 @@ fn stiff() -> Fabric {
 
 fn hang(app: &mut App, cells: usize) -> Entity {
     let mesh = sheet(cells);
-    let corners = [SheetCorner::BackLeft, SheetCorner::BackRight].map(|corner| mesh.corner(corner));
+    let corners = [SheetCorner::BackLeft, SheetCorner::BackRight];
+    let corners = corners.map(|corner| grid(cells).corner(corner));
     app.world_mut()
         .spawn((Cloth::new(mesh), stiff(), Pins::at(corners)))
         .id()
