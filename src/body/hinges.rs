@@ -29,19 +29,6 @@ pub(crate) struct DampedHinge {
     pub damping: HingeDamping<Real>,
 }
 
-impl DampedHinge {
-    /// The hinge in double precision.
-    pub fn hinge_f64(&self) -> Hinge<f64> {
-        Hinge {
-            stiffness: self.hinge.stiffness.into(),
-            rest: HalfAngle {
-                sine: self.hinge.rest.sine.into(),
-                cosine: self.hinge.rest.cosine.into(),
-            },
-        }
-    }
-}
-
 /// Hinges side by side.
 #[derive(Clone, Debug)]
 pub(crate) struct HingeLanes {

@@ -28,16 +28,6 @@ pub(crate) struct DampedSpring {
     pub damping: SpringDamping<Real>,
 }
 
-impl DampedSpring {
-    /// The spring in double precision.
-    pub fn spring_f64(&self) -> Spring<f64> {
-        Spring {
-            stiffness: self.spring.stiffness.into(),
-            rest_length: self.spring.rest_length.into(),
-        }
-    }
-}
-
 /// Springs side by side.
 #[derive(Clone, Debug)]
 pub(crate) struct SpringLanes {

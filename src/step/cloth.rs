@@ -3,8 +3,8 @@
 
 use bevy::ecs::query::{QueryData, QueryFilter};
 use bevy::prelude::*;
-use nalgebra::Vector3;
-use simba::simd::SimdValue;
+use nalgebra::{Matrix2, Vector3};
+use simba::simd::{SimdValue, WideF64x4};
 
 use super::elements::{at_corners, sum_of_lanes};
 use super::prepare::describe;
@@ -14,7 +14,9 @@ use crate::body::packed::Packed;
 use crate::body::solid::to_real;
 use crate::body::tetrahedra::{LANES, Lanes};
 use crate::body::{Fabric, Hinges, Membranes, Particles, PliantState, Quarantined, Springs};
-use crate::kernel::cloth::hinge::HingeGeometry;
+use crate::kernel::cloth::half_angle::HalfAngle;
+use crate::kernel::cloth::hinge::{Hinge, HingeGeometry};
+use crate::kernel::cloth::spring::Spring;
 use crate::kernel::cloth::strain::{green_strain, strain_rate};
 use crate::kernel::cloth::triangle::{deformation, edge_pair, nodal_forces, shape_gradients};
 use crate::kernel::stability::largest_stable_step;
@@ -94,30 +96,40 @@ impl SheetsItem<'_, '_> {
 
     /// Elastic energy, J, in double precision.
     pub(super) fn elastic_energy(&self, particles: &Particles) -> f64 {
-        let position = |corner: u32| {
-            let i = corner as usize;
-            particles.positions[i].cast::<f64>() + particles.position_remainders[i].cast::<f64>()
-        };
         let mut sum = 0.0;
         if let Some(membranes) = self.membranes {
-            let law = membranes.law::<f64>();
-            for (corners, rest) in membranes.corners().iter().zip(membranes.rest()) {
-                let edges = edge_pair(&corners.map(position));
-                let strain = green_strain(&deformation(&edges, &rest.inverse.cast()));
-                sum += law.energy_density(&strain) * f64::from(rest.area);
-            }
+            let law = membranes.law();
+            let rest = membranes.rest();
+            sum += sum_energy(particles, membranes.corners(), |elements, corners| {
+                let inverse = Matrix2::from_fn(|row, column| {
+                    elements.pack(|e| rest[e].inverse[(row, column)])
+                });
+                let strain = green_strain(&deformation(&edge_pair(corners), &inverse));
+                law.energy_density(&strain) * elements.pack(|e| rest[e].area)
+            });
         }
         if let Some(hinges) = self.hinges {
-            for (corners, law) in hinges.corners().iter().zip(hinges.laws()) {
-                let fold = HingeGeometry::new(&corners.map(position)).fold;
-                sum += law.hinge_f64().energy(&fold);
-            }
+            let laws = hinges.laws();
+            sum += sum_energy(particles, hinges.corners(), |elements, corners| {
+                let hinge = Hinge {
+                    stiffness: elements.pack(|e| laws[e].hinge.stiffness),
+                    rest: HalfAngle {
+                        sine: elements.pack(|e| laws[e].hinge.rest.sine),
+                        cosine: elements.pack(|e| laws[e].hinge.rest.cosine),
+                    },
+                };
+                hinge.energy(&HingeGeometry::new(corners).fold)
+            });
         }
         if let Some(springs) = self.springs {
-            for (&[first, second], law) in springs.ends().iter().zip(springs.laws()) {
-                let difference = position(second) - position(first);
-                sum += law.spring_f64().energy(&difference);
-            }
+            let laws = springs.laws();
+            sum += sum_energy(particles, springs.ends(), |elements, [first, second]| {
+                let spring = Spring {
+                    stiffness: elements.pack(|e| laws[e].spring.stiffness),
+                    rest_length: elements.pack(|e| laws[e].spring.rest_length),
+                };
+                spring.energy(&(second - first))
+            });
         }
         sum
     }
@@ -185,6 +197,55 @@ impl SheetsItem<'_, '_> {
         }
         largest_stable_step(squared_frequency.sqrt(), damping)
     }
+}
+
+/// Some elements side by side in double precision: the first, and how many there are.
+struct Batch {
+    first: usize,
+    count: usize,
+}
+
+impl Batch {
+    /// A number of each element; lanes left over repeat the first.
+    fn pack(&self, number: impl Fn(usize) -> Real) -> WideF64x4 {
+        let mut numbers = [f64::from(number(self.first)); WideF64x4::LANES];
+        for lane in 1..self.count {
+            numbers[lane] = number(self.first + lane).into();
+        }
+        numbers.into()
+    }
+}
+
+/// The sum of the energies of all elements of a kind, J.
+fn sum_energy<const N: usize>(
+    particles: &Particles,
+    corners: &[[u32; N]],
+    energy: impl Fn(&Batch, &[Vector3<WideF64x4>; N]) -> WideF64x4,
+) -> f64 {
+    let mut sum = 0.0;
+    let mut first = 0;
+    for elements in corners.chunks(WideF64x4::LANES) {
+        let mut positions = [Vector3::from_element(WideF64x4::splat(0.0)); N];
+        for (corner, position) in positions.iter_mut().enumerate() {
+            let mut axes = [[0.0; WideF64x4::LANES]; 3];
+            for lane in 0..WideF64x4::LANES {
+                let i = elements.get(lane).unwrap_or(&elements[0])[corner] as usize;
+                let (place, remainder) =
+                    (&particles.positions[i], &particles.position_remainders[i]);
+                for axis in 0..3 {
+                    axes[axis][lane] = f64::from(place[axis]) + f64::from(remainder[axis]);
+                }
+            }
+            for axis in 0..3 {
+                position[axis] = axes[axis].into();
+            }
+        }
+        let count = elements.len();
+        let energies: [f64; WideF64x4::LANES] = energy(&Batch { first, count }, &positions).into();
+        sum += energies[..count].iter().sum::<f64>();
+        first += count;
+    }
+    sum
 }
 
 /// Adds the vectors on the corners of all elements to the particles, in the order of the elements.

@@ -117,16 +117,21 @@ pub(super) fn at_corners<const N: usize>(
     corners: &[[u32; LANES]; N],
     vectors: &[Vector3<Real>],
 ) -> [Vector3<Lanes>; N] {
-    std::array::from_fn(|corner| {
+    // Loops rather than `from_fn`, whose closures are not inlined here.
+    let mut vectors_at = [Vector3::from_element(Lanes::splat(0.0)); N];
+    for (vector_at, corner) in vectors_at.iter_mut().zip(corners) {
         let mut axes = [[0.0; LANES]; 3];
         for lane in 0..LANES {
-            let vector = &vectors[corners[corner][lane] as usize];
+            let vector = &vectors[corner[lane] as usize];
             for axis in 0..3 {
                 axes[axis][lane] = vector[axis];
             }
         }
-        Vector3::new(axes[0].into(), axes[1].into(), axes[2].into())
-    })
+        for axis in 0..3 {
+            vector_at[axis] = axes[axis].into();
+        }
+    }
+    vectors_at
 }
 
 /// The sum of a number over the lanes, in double precision.

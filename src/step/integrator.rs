@@ -43,7 +43,9 @@ pub enum Integrator {
 /// [`kernel::implicit::schemes`](crate::kernel::implicit::schemes).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 pub enum ImplicitScheme {
-    /// Two stages, second order, no history: the default.
+    /// Two stages, second order, no history: the default. Sheets and ropes take one step of backward Euler instead: they
+    /// turn so far in a step, and resist stretch so much more than anything else, that the second stage would have to take
+    /// back what the first one extrapolates.
     #[default]
     RungeKutta,
     /// One stage, first order: damps all motion that is fast against the step.

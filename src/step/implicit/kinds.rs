@@ -78,6 +78,11 @@ impl BodyElementsItem<'_, '_> {
         kinds.into_iter().flatten()
     }
 
+    /// Whether the body is a sheet or a rope.
+    pub fn are_sheets(&self) -> bool {
+        self.membranes.is_some() || self.springs.is_some()
+    }
+
     /// Whether friction within elements makes the potential depend on where a stage starts.
     pub fn have_friction(&self) -> bool {
         self.tetrahedra

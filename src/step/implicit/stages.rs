@@ -19,6 +19,11 @@ const FALLBACK_STEPS: usize = 3;
 const HALVINGS: usize = 10;
 
 pub(super) fn first_stage(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
+    if body.1.are_sheets() {
+        single_stage(body, clock, settings);
+        body.2.is_done = true;
+        return;
+    }
     let (particles, elements, solver, state, pins, ..) = body;
     if solver.is_done {
         return;
