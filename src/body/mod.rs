@@ -5,6 +5,8 @@
 //!   requires PliantMaterial, SurfaceProperties, InitialMotion          Tetrahedra   elastic elements
 //!                                                                Surface      boundary triangles, texture coordinates
 //!                                                       optional Pins, AirDrag   held particles, air
+//! Cloth (mesh)  ── built once into ──▶  Particles, Surface, and Membranes or Springs, Hinges
+//!   requires Fabric, InitialMotion                      optional Pins, AirDrag, Aerodynamic   in the PliantWind
 //! ```
 //!
 //! One entity is one body. A stage of the [tick](crate::step) works on the bodies that have its component and

@@ -1,12 +1,14 @@
 //! Implicit integration: any stiffness at any step.
 //!
 //! ```text
-//! given forces (weight, yours), drag coefficients      PliantForces
+//! given forces (weight, yours), resistance of the air  PliantForces
 //! stage 1: one step of Newton's method                 Ψ must not grow, else the monotone method
 //! given forces at the first stage                      PliantForces
 //! stage 2: the same matrix, another right-hand side
 //! momentum correction of free bodies
 //! ```
+//! Sheets and ropes take one stage of backward Euler.
+//!
 //! The theory is in [`kernel::implicit`](crate::kernel::implicit). A result is accepted if the incremental potential is
 //! not larger than at the start of the step, which bounds the elastic energy of backward Euler by that at the start plus
 //! the kinetic energy and the work of the given forces. The later stages of the other schemes start from elsewhere, so they

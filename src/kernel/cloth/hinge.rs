@@ -215,7 +215,7 @@ impl<T: Scalar> Hinge<T> {
     /// ```text
     /// ψ″ = k/2 cos(θ/2)
     /// ```
-    /// Eq: derivative of [`slope`](Self::slope).
+    /// Eq: derivative of the slope, elementary.
     #[inline(always)]
     pub fn curvature(&self, fold: &HalfAngle<T>) -> T {
         self.stiffness * real::<T>(0.5) * fold.cosine

@@ -166,6 +166,7 @@ mod tests {
     use super::*;
     use bevy::asset::RenderAssetUsages;
     use bevy::mesh::Indices;
+    use bevy::mesh::MeshBuilder;
 
     /// Two squares side by side that share no render vertex; the second starts with copies of corners 1 and 3.
     fn split() -> Mesh {
