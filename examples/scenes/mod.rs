@@ -20,6 +20,7 @@
 )]
 
 mod bar;
+mod flag_wind;
 mod harmonic;
 mod jelly;
 mod measure;
@@ -56,6 +57,7 @@ pub const SCENES: &[Scene] = &[
     torture::SCENE,
     tumble::SCENE,
     tower::SCENE,
+    flag_wind::SCENE,
 ];
 
 /// The scene of that name.

@@ -84,6 +84,7 @@ pub fn install(world: &mut World, scene: &Scene, settings: &Settings) -> Result<
     });
     world.insert_resource(settings.integrator(scene));
     world.insert_resource(PliantGravity::default());
+    world.insert_resource(PliantWind::calm());
     world.insert_resource(EntityCount::default());
     (scene.build)(world, settings)
 }

@@ -49,6 +49,9 @@ pub(super) fn account<Filter: QueryFilter>(
                 state.angular_momentum =
                     consistent_angular_momentum(particles, tetrahedra, &state.center);
             }
+            if tetrahedra.is_none() {
+                state.smallest_volume_ratio = 1.0;
+            }
             let energies = &mut state.energies;
             energies.kinetic = match consistent {
                 Some(tetrahedra) => consistent_kinetic(particles, tetrahedra),

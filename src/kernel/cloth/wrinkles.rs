@@ -416,7 +416,7 @@ mod tests {
         let none = [Vector3::zeros(); 4];
         assert_eq!(
             coupling_along_hinge(1.0_f32, &none.map(|mode: Vector3<f64>| mode.cast())),
-            none.map(|mode| mode.cast())
+            none.map(nalgebra::Matrix::cast)
         );
         let pushes = coupling_along_normals(-2.0, &[Vector3::x(), Vector3::y()]);
         assert_eq!(pushes, [Vector3::x() * -2.0, Vector3::y() * -2.0]);

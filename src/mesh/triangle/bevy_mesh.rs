@@ -87,8 +87,10 @@ impl TriangleMesh {
         let mut known = BTreeMap::new();
         let mut map = Vec::with_capacity(places.len());
         let used = render.used_vertices();
-        let mut welded = Self::default();
-        welded.colors = colors.map(|_| Vec::new());
+        let mut welded = Self {
+            colors: colors.map(|_| Vec::new()),
+            ..Self::default()
+        };
         for (vertex, place) in places.iter().enumerate() {
             if !used[vertex] {
                 map.push(None);

@@ -332,7 +332,7 @@ fn lanes_equal_scalars() {
     let angles = [-3.1, -1.0, -1e-3, 0.0, 0.01, 1.4, 1.7, 3.0];
     let singles: Vec<[Vector3<f32>; 4]> = angles
         .iter()
-        .map(|&angle| folded(angle, &mut random).map(|corner| corner.cast()))
+        .map(|&angle| folded(angle, &mut random).map(nalgebra::Matrix::cast))
         .collect();
     let mut packed = [Vector3::<WideF32x8>::zeros(); 4];
     for (lane, corners) in singles.iter().enumerate() {
