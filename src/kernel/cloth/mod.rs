@@ -6,9 +6,11 @@
 pub mod half_angle;
 pub mod hinge;
 pub mod membrane;
+pub mod mixed;
 pub mod pressure;
 pub mod spring;
 pub mod strain;
+pub mod strain_limit;
 pub mod tangent;
 pub mod triangle;
 pub mod wrinkles;
