@@ -61,6 +61,8 @@
 //! | bending and its damping `[001 eq. 4.2, 4.3]` | [`cloth::hinge::Hinge`], [`cloth::hinge::HingeDamping`] |
 //! | C_f [n · (u − v)] n `[001 §3.1]`, implicit step `[001 §4.5]` | [`aerodynamics::normal_wind_force`], [`aerodynamics::PointwiseAir`] |
 //! | rest angles of a sheet not quite flat `[001 §4.5]`, coupling force `[001 §7.2]` | [`cloth::wrinkles`] |
+//! | strain limits `[001 §3.3, §4.3, §4.4]`, `[Wang 2010]` | [`cloth::strain_limit`] |
+//! | mixed integration `[001 §4.2]` | [`cloth::mixed`] |
 //! | gusts, a sum of waves `[Kraichnan 1970]` | [`wind::Gusts`] |
 //! | drag and lift of a sheet `[Keckeisen 2004]` | [`aerodynamics::Aerodynamics`] |
 //! | F = ½ C ρ A v², terminal velocity `[004]` | [`drag::WindFace::drag`], [`drag::terminal_velocity`] |

@@ -12,6 +12,24 @@
 //! "Kept" is for free points and up to rounding; a fixed point takes up what it must. All work element by element in
 //! the order of the slices, each with what the one before it left (Gauss–Seidel): the same input gives the same bits,
 //! but a few sweeps do not reach every limit, and each pass over springs tells what is left in its [`Report`].
+//!
+//! # Springs or triangles
+//!
+//! A spring limits its own direction and no other; a triangle limits its principal stretches, wherever they point, and
+//! so also shear between the springs. But it moves three corners at once and undoes more of what its neighbours did.
+//!
+//! Measured on a sheet of 17×17 points that hangs from two corners, as the root mean square of what the larger
+//! principal stretches have above 1.1, after sweeps without a limit of compression; the start is 100 %:
+//!
+//! | motion in the step | springs, 2 sweeps | triangles, 2 sweeps | springs, 100, current / predicted line | triangles, 100 |
+//! |---|---|---|---|---|
+//! | stretch up to 20 % | 75 % | 76 % | 45 % / 33 % | 19 % |
+//! | the same with shear | 86 % | 91 % | 67 % / 47 % | 26 % |
+//! | three times as much of both | 118 % | 94 % | 122 % / 43 % | 35 % |
+//!
+//! With two sweeps triangles are **no better** than springs, except where a violent step shears the sheet; there
+//! springs make it worse. Neither comes near the limit. With many sweeps triangles go further. So: springs for one or
+//! two sweeps of a step that is not too long, triangles for many sweeps or for strong shear.
 
 pub mod position;
 pub mod triangle;

@@ -117,11 +117,7 @@ mod tests {
         let mut positions = [Vector3::zeros(), Vector3::new(0.0, 3.0, 4.0)];
         correct_positions(&mut positions, &[0.0, 1.0], &ONE, &Default::default());
         assert_eq!(positions[0], Vector3::zeros());
-        assert_relative_eq!(
-            positions[1],
-            Vector3::new(0.0, 0.66, 0.88),
-            epsilon = 1e-15
-        );
+        assert_relative_eq!(positions[1], Vector3::new(0.0, 0.66, 0.88), epsilon = 1e-15);
         let before = [Vector3::zeros(), Vector3::new(0.0, 5.0, 0.0)];
         let mut positions = before;
         let report = correct_positions(&mut positions, &[0.0, 0.0], &ONE, &Default::default());

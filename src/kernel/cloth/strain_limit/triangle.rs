@@ -1,60 +1,38 @@
 //! Limits of the two principal stretches of a triangle.
 
 use nalgebra::{Matrix2, Vector3};
-use simba::simd::SimdValue;
 
+use crate::kernel::cloth::triangle::{columns, deformation, edge_pair, principal_stretches};
 use crate::kernel::scalar::{Scalar, real};
 
 /// Below this stretch a triangle counts as flat in that direction, which then has no line to be restored along.
 const FLAT: f64 = 1e-6;
 
-/// The two principal stretches of a triangle, and the directions in the rest plane that they belong to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PrincipalStretches<T: Scalar> {
-    /// σ₁ ≥ σ₂ ≥ 0.
-    pub stretches: [T; 2],
-    /// Cosine and sine of the angle in the rest plane between its first axis and the line of σ₁.
-    pub direction: [T; 2],
-}
-
-/// Principal stretches of a 3×2 deformation gradient, in closed form.
+/// Cosine and sine of the angle in the rest plane between its first axis and the line of the larger stretch.
 ///
 /// ```text
-/// C = FᵀF,  m = tr C/2,  p = (C₁₁ − C₂₂)/2,  q = C₁₂
-/// σ₁² = m + √(p² + q²),   σ₂ = |f₁ × f₂|/σ₁,   tan 2θ = q/p
+/// C = FᵀF,   tan 2θ = 2 C₁₂/(C₁₁ − C₂₂)
 /// ```
-/// `columns` f₁, f₂ of F, without unit. σ₂ comes from the area ratio, which stays accurate where m − √(p² + q²)
-/// cancels. Equal stretches give the first axis of the rest plane; zero columns give zero stretches.
-///
-/// Eq: `[Wang 2010]`; the eigenvalues of a symmetric 2×2 matrix are elementary.
+/// Equal stretches give the first axis.
 #[inline]
-pub fn principal_stretches<T: Scalar>(columns: &[Vector3<T>; 2]) -> PrincipalStretches<T> {
+fn principal_direction<T: Scalar>([first, second]: &[Vector3<T>; 2]) -> [T; 2] {
     let (zero, one, half) = (T::zero(), T::one(), real::<T>(0.5));
-    let [first, second] = columns;
-    let (c11, c22) = (first.dot(first), second.dot(second));
-    let (difference, mixed) = ((c11 - c22) * half, first.dot(second));
+    let difference = (first.dot(first) - second.dot(second)) * half;
+    let mixed = first.dot(second);
     let radius = (difference * difference + mixed * mixed).simd_sqrt();
-    let larger = ((c11 + c22) * half + radius).simd_sqrt();
-    let normal = first.cross(second);
-    let area_ratio = normal.dot(&normal).simd_sqrt();
-    let positive = larger.simd_gt(zero);
-    let smaller = (area_ratio / larger.select(positive, one)).simd_min(larger);
-    // Half the angle by the half-angle formulas, from whichever of sine and cosine is the larger.
     let turned = radius.simd_gt(zero);
     let inverse_radius = one / radius.select(turned, one);
     let cosine_twice = (difference * inverse_radius).select(turned, one);
     let sine_twice = mixed * inverse_radius;
+    // Half the angle by the half-angle formulas, from whichever of sine and cosine is the larger.
     let main = ((one + cosine_twice.simd_abs()) * half).simd_sqrt();
     let other = sine_twice * half / main;
     let near_first = cosine_twice.simd_ge(zero);
     let sign = (-one).select(sine_twice.simd_lt(zero), one);
-    PrincipalStretches {
-        stretches: [larger, smaller.select(positive, zero)],
-        direction: [
-            main.select(near_first, other.simd_abs()),
-            other.select(near_first, main * sign),
-        ],
-    }
+    [
+        main.select(near_first, other.simd_abs()),
+        other.select(near_first, main * sign),
+    ]
 }
 
 /// Displacements of the corners that bring the principal stretches of a triangle within bounds, m.
@@ -84,23 +62,25 @@ pub fn limit_triangle<T: Scalar>(
     bounds: [T; 2],
 ) -> [Vector3<T>; 3] {
     let (zero, one) = (T::zero(), T::one());
-    let edges = [positions[1] - positions[0], positions[2] - positions[0]];
+    let edge_pair = edge_pair(positions);
+    let edges = columns(&edge_pair);
     let (a, b) = (rest_inverse[(0, 0)], rest_inverse[(0, 1)]);
     let (c, d) = (rest_inverse[(1, 0)], rest_inverse[(1, 1)]);
-    let columns = [edges[0] * a + edges[1] * c, edges[0] * b + edges[1] * d];
-    let principal = principal_stretches(&columns);
+    let gradient = deformation(&edge_pair, rest_inverse);
+    let stretches = principal_stretches(&gradient);
+    let gradient = columns(&gradient);
 
     // F' − F = F V diag(σ'/σ − 1) Vᵀ, exactly zero where nothing is clamped.
-    let [cosine, sine] = principal.direction;
+    let [cosine, sine] = principal_direction(&gradient);
     let lines = [[cosine, sine], [-sine, cosine]];
     let mut change = [Vector3::zeros(); 2];
     for axis in 0..2 {
-        let stretch = principal.stretches[axis];
+        let stretch = stretches[axis];
         let extended = stretch.simd_gt(real(FLAT));
         let clamped = stretch.simd_max(bounds[0]).simd_min(bounds[1]);
         let share = ((clamped - stretch) / stretch.select(extended, one)).select(extended, zero);
         let [u, v] = lines[axis];
-        let image = (columns[0] * u + columns[1] * v) * share;
+        let image = (gradient[0] * u + gradient[1] * v) * share;
         change[0] += image * u;
         change[1] += image * v;
     }

@@ -1,7 +1,6 @@
 //! Bridson's limits: impulses along a spring, such that its length at the end of the step is within bounds.
 
 use nalgebra::Vector3;
-use simba::simd::SimdValue;
 
 use super::{Report, Springs, Sweep};
 use crate::kernel::scalar::{Scalar, Single, real};
@@ -14,6 +13,8 @@ pub enum Line {
     /// Equal and opposite impulses on the line through both points have no torque, so Σ x × m v is kept, and it is the
     /// same before and after the points move along their velocities. A spring that turns so far in one step that its
     /// sideways part alone is over the limit cannot be brought to it; it is brought as near as the line allows.
+    /// In violent steps, whose springs turn far, many sweeps along fixed lines diverge: keep to one or two, or use the
+    /// predicted line.
     #[default]
     Current,
     /// The spring as it would lie at the end of the step, x_j − x_i + h (v_j − v_i).

@@ -1,7 +1,7 @@
 use super::*;
 use crate::kernel::testing::Random;
 use approx::assert_relative_eq;
-use simba::simd::WideF64x4;
+use simba::simd::{SimdValue, WideF64x4};
 
 const STEP: f64 = 0.02;
 const ONE: Springs<'_, f64> = Springs {
@@ -180,14 +180,7 @@ fn the_stretch_limit_takes_energy_from_a_spring_that_does_not_turn() {
     let energy = |v: &[Vector3<f64>; 2]| v[0].norm_squared() + 0.25 * v[1].norm_squared();
     let before = energy(&velocities);
     let limit = StrainLimit::default();
-    limit_strain(
-        &positions,
-        &mut velocities,
-        &[0.5, 2.0],
-        &ONE,
-        STEP,
-        &limit,
-    );
+    limit_strain(&positions, &mut velocities, &[0.5, 2.0], &ONE, STEP, &limit);
     assert!(energy(&velocities) < before);
     let relative = (velocities[1] - velocities[0]).x;
     assert_relative_eq!(relative, 0.1 / STEP, max_relative = 1e-12);
@@ -202,14 +195,8 @@ fn rate_is_a_share_of_the_current_length() {
     };
     for (speed, length) in [(50.0, 2.1), (-50.0, 1.9), (2.0, 2.04)] {
         let mut velocities = [Vector3::zeros(), Vector3::x() * speed];
-        let report = limit_strain_rate(
-            &positions,
-            &mut velocities,
-            &[0.0, 1.0],
-            &ONE,
-            STEP,
-            &limit,
-        );
+        let report =
+            limit_strain_rate(&positions, &mut velocities, &[0.0, 1.0], &ONE, STEP, &limit);
         assert_relative_eq!(2.0 + STEP * velocities[1].x, length, max_relative = 1e-12);
         assert_eq!(velocities[0], Vector3::zeros());
         assert!(report.violation < 1e-14);
