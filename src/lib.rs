@@ -40,7 +40,7 @@ pub use step::state_hash;
 pub mod prelude {
     pub use crate::PliantPlugins;
     pub use crate::body::{
-        Aerodynamic, AirDrag, AirFlow, Cloth, ClothModel, ElasticModel, Fabric, Hinges,
+        Aerodynamic, AirDrag, AirFlow, Cloth, ClothModel, Cord, ElasticModel, Fabric, Hinges,
         InitialMotion, Membranes, Particles, Pin, PinAnchor, Pins, PliantMaterial, PliantState,
         PliantWind, Quarantined, Solid, SolverReport, Springs, Surface, SurfaceProperties,
         Tetrahedra, Wrinkles,

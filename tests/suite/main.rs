@@ -13,6 +13,7 @@
 #[path = "../../examples/scenes/mod.rs"]
 mod scenes;
 
+mod catenary;
 mod cloth;
 mod colliders;
 mod determinism;
