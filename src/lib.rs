@@ -42,8 +42,8 @@ pub mod prelude {
     pub use crate::body::{
         Aerodynamic, AirDrag, AirFlow, Cloth, ClothModel, Cord, ElasticModel, Fabric, Hinges,
         InitialMotion, Membranes, Particles, Pin, PinAnchor, Pins, PliantMaterial, PliantState,
-        PliantWind, Quarantined, Solid, SolverReport, Springs, Surface, SurfaceProperties,
-        Tetrahedra, Wrinkles,
+        PliantWind, Quarantined, Solid, SolverReport, Springs, Surface, SurfaceProperties, Tearing,
+        Tetrahedra, Torn, Wrinkles,
     };
     pub use crate::mesh::{SheetPattern, TetrahedralMesh, TriangleMesh};
     #[cfg(feature = "rapier")]

@@ -28,6 +28,7 @@ pub(crate) mod solid;
 pub(crate) mod springs;
 pub(crate) mod state;
 pub(crate) mod surface;
+pub(crate) mod tearing;
 pub(crate) mod tetrahedra;
 pub(crate) mod wind;
 
@@ -44,6 +45,7 @@ pub use solid::{InitialMotion, Solid, SolidError};
 pub use springs::Springs;
 pub use state::{BodyFrame, Energies, PliantState, Quarantined, SolverReport};
 pub use surface::{Surface, SurfaceProperties};
+pub use tearing::{Tearing, Torn};
 pub use tetrahedra::Tetrahedra;
 pub use wind::{Aerodynamic, AirFlow, PliantWind};
 

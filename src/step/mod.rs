@@ -3,7 +3,7 @@
 //! ```text
 //! FixedPostUpdate (after Rapier's own step)
 //!   PliantSystems::ReadColliders   rigid world → RigidColliders
-//!   PliantSystems::Step            user edits → pins → substeps
+//!   PliantSystems::Step            user edits → pins → substeps → tears
 //!     PliantStep, per substep      Integrate → Collide → FinishSubstep
 //!       PliantForces, per evaluation   Gravity → Elasticity → Drag → AccumulateForces (yours)
 //!         with the implicit integrator, elasticity and drag are inside the solve
@@ -28,6 +28,7 @@ mod runge_kutta;
 mod schedule;
 mod stable_step;
 mod symplectic_euler;
+mod tear;
 mod threads;
 mod tick;
 
@@ -44,7 +45,7 @@ pub use hash::state_hash;
 pub use integrator::{ImplicitScheme, Integrator, MassMatrix, PliantGravity, Substeps};
 pub use schedule::{PliantForces, PliantStep, PliantStepSystems, PliantSystems};
 
-use crate::body::{self, Particles};
+use crate::body::{self, Particles, Torn};
 use crate::colliders::RigidColliders;
 
 /// Deformable bodies: components, schedules and all stages of the tick.
@@ -85,6 +86,7 @@ impl Plugin for PliantPlugin {
                 tick::plugin,
                 diagnostics::plugin,
             ))
+            .add_message::<Torn>()
             .add_observer(prepare::release_pins)
             .configure_sets(
                 self.schedule,
@@ -108,6 +110,7 @@ impl Plugin for PliantPlugin {
                         tick::tick,
                         // What the tick broke is caught before anybody reads it.
                         prepare::quarantine,
+                        tear::tear,
                     )
                         .chain()
                         .in_set(PliantSystems::Step),
