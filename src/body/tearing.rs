@@ -28,6 +28,8 @@ pub struct Tearing {
     pub(crate) edges: Vec<TearEdge>,
     /// Whether each particle is on the boundary of the surface.
     pub(crate) on_boundary: Vec<bool>,
+    /// For how many ticks each particle is left alone: the sides of a fresh tear have yet to slacken.
+    pub(crate) resting: Vec<u8>,
     pub(crate) version: Option<u32>,
 }
 
@@ -50,6 +52,7 @@ impl Default for Tearing {
             per_tick: 4,
             edges: Vec::new(),
             on_boundary: Vec::new(),
+            resting: Vec::new(),
             version: None,
         }
     }

@@ -24,6 +24,7 @@ mod hash;
 mod implicit;
 mod integrator;
 mod prepare;
+mod pressure;
 mod runge_kutta;
 mod schedule;
 mod stable_step;
@@ -105,6 +106,7 @@ impl Plugin for PliantPlugin {
                         prepare::follow_user_transforms,
                         prepare::follow_materials,
                         cloth::follow_fabrics,
+                        pressure::follow_pressures,
                         prepare::remember,
                         prepare::follow_pins,
                         tick::tick,

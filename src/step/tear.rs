@@ -14,6 +14,10 @@ use crate::body::{
 };
 use crate::mesh::{SpringKind, TornTriangles, tear_triangles};
 
+/// For how many ticks the sides of a tear are left alone, so that it runs on from its tip instead of branching while the
+/// tension that it has freed is still there.
+const REST: u8 = 8;
+
 type Tearable = (
     Entity,
     Option<&'static Name>,
@@ -48,7 +52,11 @@ pub(super) fn tear(
                 error!("{}: {problem}", describe(body, name));
             }
         }
-        if !(tearing.strain > 0.0) || tearing.per_tick == 0 {
+        tearing.resting.resize(particles.len(), 0);
+        for ticks in &mut tearing.resting {
+            *ticks = ticks.saturating_sub(1);
+        }
+        if tearing.strain.is_nan() || tearing.strain <= 0.0 {
             continue;
         }
         let (torn, lost) = if let (Some(surface), false) = (&surface, tearing.edges.is_empty()) {
@@ -101,6 +109,7 @@ pub(super) fn tear(
                 *surface = Surface::new(torn.triangles.clone(), coordinates, slots);
             }
             particles.split(&torn.origin, &torn.shares);
+            rest(tearing, &edges, &torn);
             let offsets = &mut frame.rest_offsets;
             if offsets.len() == old_count {
                 for &from in &torn.origin[old_count..] {
@@ -234,6 +243,10 @@ fn overstretched_edges(tearing: &Tearing, particles: &Particles) -> Vec<[u32; 2]
         let touched = |edge: &TearEdge, taken: &[bool]| {
             let mut around = edge.ends.iter().chain(&edge.opposite);
             around.any(|&particle| taken[particle as usize])
+                || edge
+                    .ends
+                    .iter()
+                    .any(|&end| tearing.resting[end as usize] > 0)
         };
         if touched(edge, &taken) {
             continue;
@@ -261,6 +274,25 @@ fn overstretched_edges(tearing: &Tearing, particles: &Particles) -> Vec<[u32; 2]
         places += 1;
     }
     open
+}
+
+/// Leaves the sides of a tear alone for a while, but not its tips.
+fn rest(tearing: &mut Tearing, edges: &[[u32; 2]], torn: &TornTriangles) {
+    for edge in &tearing.edges {
+        if edges.contains(&edge.ends) {
+            for &end in &edge.ends {
+                if torn.shares[end as usize] < 1.0 {
+                    tearing.resting[end as usize] = REST;
+                }
+            }
+            for &side in &edge.opposite {
+                tearing.resting[side as usize] = REST;
+            }
+        }
+    }
+    for &from in &torn.origin[tearing.resting.len()..] {
+        tearing.resting.push(tearing.resting[from as usize]);
+    }
 }
 
 /// The springs that break now, ascending: the most strained ones, no two of them at one particle, and the bend springs over

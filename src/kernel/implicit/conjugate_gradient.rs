@@ -37,11 +37,22 @@ struct PatchSum<T> {
     restricted: [T; 6],
 }
 
+/// A matrix of rank one, `w g gᵀ`: what couples all rows at once, as the gas in a balloon does.
+#[derive(Clone, Debug, Default)]
+pub struct OuterProduct<T> {
+    /// Weight w, not negative; zero for no such matrix.
+    pub weight: f64,
+    /// The vector g, by row; as many rows as the matrix has where the weight is not zero.
+    pub vector: Vec<Row<T>>,
+}
+
 /// Vectors of the solver. Grown once, then reused.
 #[derive(Clone, Debug, Default)]
 pub struct ConjugateGradient<T> {
     /// Inverse diagonal blocks, in the free directions of each row; columns one after another.
     inverse_diagonal: Vec<[T; 9]>,
+    /// What is added to the matrix.
+    pub outer: OuterProduct<T>,
     scaled: Vec<Row<T>>,
     direction: Vec<Row<T>>,
     product: Vec<Row<T>>,
@@ -79,7 +90,7 @@ impl<T: Single> ConjugateGradient<T> {
         });
     }
 
-    /// Solves `A x = b`.
+    /// Solves `(A + w g gᵀ) x = b`, with the [`outer`](Self::outer) product; the preconditioner knows nothing of it.
     ///
     /// # Arguments
     /// * `residual` – b, filtered; holds the residual afterwards
@@ -159,7 +170,30 @@ impl<T: Single> ConjugateGradient<T> {
                 sum.form = matrix.multiply(rows, freedoms, direction, own);
             }
         });
-        self.sums.iter().map(|sum| sum.form).sum()
+        let form: f64 = self.sums.iter().map(|sum| sum.form).sum();
+        form + self.multiply_outer(freedoms)
+    }
+
+    /// Adds `w g gᵀ p` to the product, returns `w (g · p)²`.
+    fn multiply_outer(&mut self, freedoms: &[Freedom<T>]) -> f64 {
+        let OuterProduct { weight, vector } = &self.outer;
+        if *weight <= 0.0 || vector.len() != self.product.len() {
+            return 0.0;
+        }
+        let pairs = vector.iter().zip(&self.direction);
+        let along: f64 = pairs
+            .map(|(vector, direction)| dot(vector, direction))
+            .sum();
+        let scale: T = real(weight * along);
+        let rows = self.product.iter_mut().zip(vector.iter().zip(freedoms));
+        for (product, (vector, freedom)) in rows {
+            let mut force = vector.map(|entry| entry * scale);
+            freedom.filter(&mut force);
+            for lane in 0..4 {
+                product[lane] += force[lane];
+            }
+        }
+        weight * along * along
     }
 
     /// Takes a step along the direction, then preconditions the residual; returns `r · r` and `r · z`.
@@ -177,6 +211,7 @@ impl<T: Single> ConjugateGradient<T> {
             direction,
             product,
             sums,
+            ..
         } = self;
         let (inverse_diagonal, direction, product) = (&*inverse_diagonal, &*direction, &*product);
         {

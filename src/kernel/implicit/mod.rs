@@ -27,7 +27,7 @@ pub mod schemes;
 pub use aggregates::Aggregates;
 pub use block_matrix::BlockMatrix;
 pub use coarse::CoarseSpace;
-pub use conjugate_gradient::{ConjugateGradient, Solution};
+pub use conjugate_gradient::{ConjugateGradient, OuterProduct, Solution};
 
 use nalgebra::Vector3;
 
