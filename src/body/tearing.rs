@@ -8,9 +8,10 @@ use crate::Real;
 
 /// Lets a cloth or rope tear where it is strained beyond a limit.
 ///
-/// A sheet opens along the edges of its mesh: along an edge whose two triangles are stretched across it beyond the limit. It
-/// tears from its boundary and from the tips of earlier tears, and inside only where it is strained the most, so that a tear
-/// runs through it by one edge per tick instead of bursting everywhere at once. The particles along the tear are doubled and
+/// A sheet opens along the edges of its mesh: along an edge whose two triangles are stretched across it beyond the limit. At
+/// the tips of tears, notches and other corners that reach into the sheet a share of that limit is enough, and the sides of
+/// a fresh tear are left alone for some ticks: so a tear runs through the sheet, by one edge per tick, instead of bursting
+/// everywhere at once. The particles along the tear are doubled and
 /// share their mass by the area that each copy keeps; texture coordinates and material slots stay with their triangles, and
 /// the copies of a pinned particle are pinned alike. A rope loses its springs.
 ///
@@ -22,12 +23,16 @@ use crate::Real;
 pub struct Tearing {
     /// Strain at which material tears, dimensionless (0.3: at 1.3 times its rest length), positive. Default 0.3.
     pub strain: Real,
+    /// Share of that strain that is enough at the tip of a tear or notch, dimensionless. Default 0.6.
+    pub tip_share: Real,
     /// Edges or springs that may tear in a tick, in different places. Default 4.
     pub per_tick: usize,
     /// Edges of the surface, for the topology they belong to.
     pub(crate) edges: Vec<TearEdge>,
     /// Whether each particle is on the boundary of the surface.
     pub(crate) on_boundary: Vec<bool>,
+    /// Whether each particle is at a corner of the boundary that reaches into the surface.
+    pub(crate) at_tip: Vec<bool>,
     /// For how many ticks each particle is left alone: the sides of a fresh tear have yet to slacken.
     pub(crate) resting: Vec<u8>,
     pub(crate) version: Option<u32>,
@@ -49,9 +54,11 @@ impl Default for Tearing {
     fn default() -> Self {
         Self {
             strain: 0.3,
+            tip_share: 0.6,
             per_tick: 4,
             edges: Vec::new(),
             on_boundary: Vec::new(),
+            at_tip: Vec::new(),
             resting: Vec::new(),
             version: None,
         }

@@ -1,6 +1,7 @@
 //! Tearing: which edges and springs give way after a tick, and what becomes of the body.
 
 use std::collections::HashMap;
+use std::f64::consts::PI;
 
 use bevy::prelude::*;
 use nalgebra::Vector3;
@@ -17,6 +18,8 @@ use crate::mesh::{SpringKind, TornTriangles, tear_triangles};
 /// For how many ticks the sides of a tear are left alone, so that it runs on from its tip instead of branching while the
 /// tension that it has freed is still there.
 const REST: u8 = 8;
+/// Angle of the surface at a particle of its boundary beyond which that is a tip, rad: 270°.
+const TIP_ANGLE: f64 = 1.5 * PI + 1e-3;
 
 type Tearable = (
     Entity,
@@ -158,6 +161,8 @@ fn index(
     if rest.len() != particles.len() {
         return Some("it has no rest shape, so `Tearing` cannot tell how far it is stretched");
     }
+    let place = |particle: u32| rest[particle as usize].cast::<f64>();
+    let mut angles = vec![0.0_f64; particles.len()];
     let mut sides: Vec<([u32; 2], u32)> = Vec::with_capacity(3 * surface.triangles.len());
     for triangle in &surface.triangles {
         for corner in 0..3 {
@@ -166,10 +171,10 @@ fn index(
                 return Some("its surface names particles that are not there");
             }
             sides.push(([a.min(b), a.max(b)], c));
+            angles[a as usize] += (place(b) - place(a)).angle(&(place(c) - place(a)));
         }
     }
     sides.sort_unstable();
-    let place = |particle: u32| rest[particle as usize].cast::<f64>();
     for sides in sides.chunk_by(|first, second| first.0 == second.0) {
         let ends = sides[0].0;
         let &[(_, first), (_, second)] = sides else {
@@ -192,6 +197,10 @@ fn index(
             });
         }
     }
+    let boundary = tearing.on_boundary.iter().zip(&angles);
+    tearing.at_tip = boundary
+        .map(|(&open, &angle)| open && angle > TIP_ANGLE)
+        .collect();
     None
 }
 
@@ -215,14 +224,18 @@ fn strain_across(edge: &TearEdge, positions: &[Vector3<Real>]) -> f64 {
 /// The edges that open now: the most strained ones, no two of them near each other, and each with an end that is free to
 /// open. An edge inside opens together with the most strained one next to it.
 fn overstretched_edges(tearing: &Tearing, particles: &Particles) -> Vec<[u32; 2]> {
-    let limit = f64::from(tearing.strain);
-    let strain = |edge: &TearEdge| strain_across(edge, &particles.positions);
+    // Strain over what the edge bears.
+    let load = |edge: &TearEdge| {
+        let at_tip = edge.ends.iter().any(|&end| tearing.at_tip[end as usize]);
+        let share = if at_tip { tearing.tip_share } else { 1.0 };
+        strain_across(edge, &particles.positions) / f64::from(tearing.strain * share)
+    };
     let mut strained: Vec<(f64, usize)> = tearing
         .edges
         .iter()
         .enumerate()
-        .map(|(index, edge)| (strain(edge), index))
-        .filter(|&(strain, _)| strain > limit)
+        .map(|(index, edge)| (load(edge), index))
+        .filter(|&(load, _)| load > 1.0)
         .collect();
     strained.sort_unstable_by(|first, second| {
         second.0.total_cmp(&first.0).then(first.1.cmp(&second.1))
@@ -258,9 +271,11 @@ fn overstretched_edges(tearing: &Tearing, particles: &Particles) -> Vec<[u32; 2]
                 .iter()
                 .filter(|other| {
                     let shared = other.ends.iter().filter(|end| edge.ends.contains(end));
-                    shared.count() == 1 && !touched(other, &taken)
+                    shared.count() == 1
+                        && load(other) > f64::from(tearing.tip_share)
+                        && !touched(other, &taken)
                 })
-                .max_by(|first, second| strain(first).total_cmp(&strain(second)));
+                .max_by(|first, second| load(first).total_cmp(&load(second)));
             // A single edge inside opens nothing.
             let Some(next) = next else { continue };
             opening.push(next);
