@@ -64,7 +64,7 @@ fn momentum(particles: &Particles) -> Vector3<f64> {
     })
 }
 
-fn body_of<'a, T: Component>(app: &'a App, body: Entity) -> &'a T {
+fn body_of<T: Component>(app: &App, body: Entity) -> &T {
     app.world().get::<T>(body).expect("a body")
 }
 

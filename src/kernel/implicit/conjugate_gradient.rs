@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{BlockMatrix, CoarseSpace, Freedom, Row, Workers, dot};
+use super::{BlockMatrix, CoarseSpace, Freedom, OuterProduct, Row, Workers, dot};
 use crate::kernel::matrix::inverse_or_zero;
 use crate::kernel::scalar::{Single, real};
 
@@ -35,15 +35,6 @@ struct PatchSum<T> {
     form: f64,
     /// Forces on the patch.
     restricted: [T; 6],
-}
-
-/// A matrix of rank one, `w g gᵀ`: what couples all rows at once, as the gas in a balloon does.
-#[derive(Clone, Debug, Default)]
-pub struct OuterProduct<T> {
-    /// Weight w, not negative; zero for no such matrix.
-    pub weight: f64,
-    /// The vector g, by row; as many rows as the matrix has where the weight is not zero.
-    pub vector: Vec<Row<T>>,
 }
 
 /// Vectors of the solver. Grown once, then reused.
@@ -171,29 +162,8 @@ impl<T: Single> ConjugateGradient<T> {
             }
         });
         let form: f64 = self.sums.iter().map(|sum| sum.form).sum();
-        form + self.multiply_outer(freedoms)
-    }
-
-    /// Adds `w g gᵀ p` to the product, returns `w (g · p)²`.
-    fn multiply_outer(&mut self, freedoms: &[Freedom<T>]) -> f64 {
-        let OuterProduct { weight, vector } = &self.outer;
-        if *weight <= 0.0 || vector.len() != self.product.len() {
-            return 0.0;
-        }
-        let pairs = vector.iter().zip(&self.direction);
-        let along: f64 = pairs
-            .map(|(vector, direction)| dot(vector, direction))
-            .sum();
-        let scale: T = real(weight * along);
-        let rows = self.product.iter_mut().zip(vector.iter().zip(freedoms));
-        for (product, (vector, freedom)) in rows {
-            let mut force = vector.map(|entry| entry * scale);
-            freedom.filter(&mut force);
-            for lane in 0..4 {
-                product[lane] += force[lane];
-            }
-        }
-        weight * along * along
+        let outer = &self.outer;
+        form + outer.multiply(freedoms, &self.direction, &mut self.product)
     }
 
     /// Takes a step along the direction, then preconditions the residual; returns `r · r` and `r · z`.
@@ -431,6 +401,13 @@ mod tests {
             }
         }
         let identity = DMatrix::<f64>::identity(3 * count, 3 * count);
+        let outer = OuterProduct {
+            weight: 30.0,
+            vector: (0..count).map(|_| row(&random.vector(1.0))).collect(),
+        };
+        let entries = outer.vector.iter().flat_map(|row| row[..3].to_vec());
+        let vector = DVector::from_iterator(3 * count, entries);
+        let dense = dense + &vector * vector.transpose() * outer.weight;
         let projected = &filter * &dense * &filter + (identity - &filter);
         let right =
             DVector::from_iterator(3 * count, force.iter().flat_map(|row| row[..3].to_vec()));
@@ -439,7 +416,10 @@ mod tests {
             .expect("positive definite")
             .solve(&right);
 
-        let mut solver = ConjugateGradient::default();
+        let mut solver = ConjugateGradient {
+            outer,
+            ..Default::default()
+        };
         solver.prepare(Alone, &matrix, &freedoms);
         coarse.update(Alone, &matrix, &freedoms, &places);
         let (mut residual, mut solution) = (force, vec![[0.0; 4]; count]);
