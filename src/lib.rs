@@ -40,10 +40,10 @@ pub use step::state_hash;
 pub mod prelude {
     pub use crate::PliantPlugins;
     pub use crate::body::{
-        Aerodynamic, AirDrag, AirFlow, Cloth, ClothModel, ElasticModel, Fabric, Hinges,
-        InitialMotion, Membranes, Particles, Pin, PinAnchor, Pins, PliantMaterial, PliantState,
-        PliantWind, Quarantined, Solid, SolverReport, Springs, Surface, SurfaceProperties,
-        Tetrahedra, Wrinkles,
+        Aerodynamic, AirDrag, AirFlow, Cloth, ClothModel, Cord, ElasticModel, Fabric, Filling,
+        Hinges, InitialMotion, Membranes, Particles, Pin, PinAnchor, Pins, PliantMaterial,
+        PliantState, PliantWind, Pressure, Quarantined, Solid, SolverReport, Springs, Surface,
+        SurfaceProperties, Tearing, Tetrahedra, Torn, Wrinkles,
     };
     pub use crate::mesh::{SheetPattern, TetrahedralMesh, TriangleMesh};
     #[cfg(feature = "rapier")]

@@ -19,6 +19,7 @@
     reason = "each program that includes the scenes uses a part of them"
 )]
 
+mod balloon;
 mod bar;
 mod flag_wind;
 mod harmonic;
@@ -34,6 +35,7 @@ mod settings;
 mod snapshot;
 mod statics;
 mod stiffness;
+mod tear;
 mod torture;
 mod torus;
 mod tower;
@@ -57,6 +59,8 @@ pub const SCENES: &[Scene] = &[
     torture::SCENE,
     tumble::SCENE,
     tower::SCENE,
+    balloon::SCENE,
+    tear::SCENE,
     flag_wind::SCENE,
 ];
 

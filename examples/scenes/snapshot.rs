@@ -6,8 +6,8 @@ use bevy_pliant::prelude::*;
 
 use super::{Prop, SceneEntity};
 
-/// A body's particles and the frame and transform that follow them.
-type BodyShape = (Particles, BodyFrame, Transform);
+/// A body's particles, the frame and transform that follow them, and its surface, which tears change.
+type BodyShape = (Particles, BodyFrame, Transform, Option<(u32, Surface)>);
 
 /// Everything that can move in a scene, at one moment.
 #[derive(Clone, Debug, Default)]
@@ -19,15 +19,21 @@ pub struct Snapshot {
 impl Snapshot {
     /// Copies the state of the world.
     pub fn take(world: &mut World) -> Self {
-        let mut bodies = world.query::<(&SceneEntity, &Particles, &BodyFrame, &Transform)>();
+        let mut bodies = world.query::<(
+            &SceneEntity,
+            (&Particles, &BodyFrame, &Transform),
+            &PliantState,
+            Option<&Surface>,
+        )>();
         let mut props = world.query_filtered::<(&SceneEntity, &Transform), With<Prop>>();
         Self {
             bodies: bodies
                 .iter(world)
-                .map(|(entity, particles, frame, transform)| {
+                .map(|(entity, (particles, frame, transform), state, surface)| {
+                    let surface = surface.map(|surface| (state.topology_version, surface.clone()));
                     (
                         entity.number,
-                        (particles.clone(), frame.clone(), *transform),
+                        (particles.clone(), frame.clone(), *transform, surface),
                     )
                 })
                 .collect(),
@@ -40,12 +46,24 @@ impl Snapshot {
 
     /// Gives a world with the same scene this state.
     pub fn show(&self, world: &mut World) {
-        let mut bodies =
-            world.query::<(&SceneEntity, &mut Particles, &mut BodyFrame, &mut Transform)>();
-        for (entity, mut particles, mut frame, mut transform) in bodies.iter_mut(world) {
+        let mut bodies = world.query::<(
+            &SceneEntity,
+            (&mut Particles, &mut BodyFrame, &mut Transform),
+            &mut PliantState,
+            Option<&mut Surface>,
+        )>();
+        for (entity, shape, mut state, surface) in bodies.iter_mut(world) {
+            let (mut particles, mut frame, mut transform) = shape;
             if let Some((_, shown)) = self.bodies.iter().find(|body| body.0 == entity.number) {
+                let (shown_particles, shown_frame, shown_transform, shown_surface) = shown;
                 // All three: a transform that is not its frame's would count as moved by the user.
-                (*particles, *frame, *transform) = shown.clone();
+                *particles = shown_particles.clone();
+                *frame = shown_frame.clone();
+                *transform = *shown_transform;
+                if let (Some(mut surface), Some((version, shown))) = (surface, shown_surface) {
+                    state.topology_version = *version;
+                    *surface = shown.clone();
+                }
             }
         }
         let mut props = world.query_filtered::<(&SceneEntity, &mut Transform), With<Prop>>();

@@ -76,7 +76,7 @@ impl Default for Wrinkles {
     }
 }
 
-/// Why a cloth could not be built.
+/// Why a cloth or a rope could not be built.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ClothError {
     /// The mesh cannot be simulated.
@@ -88,6 +88,16 @@ pub enum ClothError {
     /// The transform or the initial motion cannot be used.
     #[error(transparent)]
     Place(#[from] SolidError),
+    /// A rope has a number that makes no sense.
+    #[error("the {what} of the rope is {value}; it must be finite and {wanted}")]
+    Rope {
+        /// Which number.
+        what: &'static str,
+        /// What it is.
+        value: f64,
+        /// What it must be.
+        wanted: &'static str,
+    },
 }
 
 /// What a cloth is built of.

@@ -166,6 +166,23 @@ impl Hinges {
         self.laws.iter().any(|law| law.damping.coefficient > 0.0)
     }
 
+    /// Keeps the hinges for which `corners` gives some, with these.
+    pub(crate) fn retain(&mut self, mut corners: impl FnMut(&[u32; 4]) -> Option<[u32; 4]>) {
+        let mut kept = 0;
+        for hinge in 0..self.corners.len() {
+            if let Some(corners) = corners(&self.corners[hinge]) {
+                self.corners[kept] = corners;
+                self.shapes[kept] = self.shapes[hinge];
+                self.laws[kept] = self.laws[hinge];
+                kept += 1;
+            }
+        }
+        self.corners.truncate(kept);
+        self.shapes.truncate(kept);
+        self.laws.truncate(kept);
+        self.repack();
+    }
+
     fn repack(&mut self) {
         self.blocks = pack(&self.corners, &self.laws);
     }

@@ -127,6 +127,12 @@ impl Membranes {
         self.fabric.membrane_damping
     }
 
+    /// Gives the triangles other corners, in the same order.
+    pub(crate) fn set_corners(&mut self, corners: &[[u32; 3]]) {
+        self.corners = corners.to_vec();
+        self.blocks = pack(&self.corners, &self.rest);
+    }
+
     /// Takes over another fabric.
     pub(crate) fn set_fabric(&mut self, fabric: &Fabric) {
         self.fabric = *fabric;

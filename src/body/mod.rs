@@ -8,6 +8,7 @@
 //! Cloth (mesh)  ── built once into ──▶  Particles, Surface, and Membranes or Springs, Hinges
 //!   requires Fabric, InitialMotion                      optional Pins, AirDrag, Aerodynamic   in the PliantWind
 //! ```
+//! Cord (rope)   ── built once into ──▶  Particles, Springs
 //!
 //! One entity is one body. A stage of the [tick](crate::step) works on the bodies that have its component and
 //! skips the rest.
@@ -22,10 +23,13 @@ pub(crate) mod packed;
 pub(crate) mod particles;
 pub(crate) mod pins;
 mod placement;
+pub(crate) mod pressure;
+pub(crate) mod rope;
 pub(crate) mod solid;
 pub(crate) mod springs;
 pub(crate) mod state;
 pub(crate) mod surface;
+pub(crate) mod tearing;
 pub(crate) mod tetrahedra;
 pub(crate) mod wind;
 
@@ -37,10 +41,13 @@ pub use material::{ElasticModel, MaterialError, PliantMaterial};
 pub use membranes::Membranes;
 pub use particles::Particles;
 pub use pins::{Pin, PinAnchor, Pins};
+pub use pressure::{Filling, Pressure};
+pub use rope::Cord;
 pub use solid::{InitialMotion, Solid, SolidError};
 pub use springs::Springs;
 pub use state::{BodyFrame, Energies, PliantState, Quarantined, SolverReport};
 pub use surface::{Surface, SurfaceProperties};
+pub use tearing::{Tearing, Torn};
 pub use tetrahedra::Tetrahedra;
 pub use wind::{Aerodynamic, AirFlow, PliantWind};
 
@@ -48,4 +55,5 @@ pub use wind::{Aerodynamic, AirFlow, PliantWind};
 pub(crate) fn plugin(app: &mut bevy::app::App) {
     solid::plugin(app);
     cloth::plugin(app);
+    rope::plugin(app);
 }

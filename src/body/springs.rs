@@ -141,6 +141,24 @@ impl Springs {
         self.laws.iter().any(|law| law.damping.coefficient > 0.0)
     }
 
+    /// Replaces each spring by those that `parts` gives for its index and ends: their ends, and the part of its stiffness
+    /// and damping that each gets.
+    pub(crate) fn split(&mut self, mut parts: impl FnMut(usize, [u32; 2]) -> Vec<([u32; 2], f64)>) {
+        let (mut ends, mut kinds, mut laws) = (Vec::new(), Vec::new(), Vec::new());
+        for spring in 0..self.ends.len() {
+            for (part, share) in parts(spring, self.ends[spring]) {
+                let mut law = self.laws[spring];
+                law.spring.stiffness *= share as Real;
+                law.damping.coefficient *= share as Real;
+                ends.push(part);
+                kinds.push(self.kinds[spring]);
+                laws.push(law);
+            }
+        }
+        (self.ends, self.kinds, self.laws) = (ends, kinds, laws);
+        self.repack();
+    }
+
     fn repack(&mut self) {
         self.blocks = pack(&self.ends, &self.laws);
     }

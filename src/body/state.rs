@@ -17,7 +17,7 @@ use crate::Real;
 pub struct Energies {
     /// Kinetic energy K, with the mass matrix that the integrator uses.
     pub kinetic: f64,
-    /// Elastic energy P of all elements.
+    /// Elastic energy P of all elements, and of what a closed cloth is filled with.
     pub elastic: f64,
     /// Gravitational energy G, zero at the world's origin.
     pub gravitational: f64,

@@ -8,12 +8,15 @@ use simba::simd::{SimdValue, WideF64x4};
 
 use super::elements::{at_corners, sum_of_lanes};
 use super::prepare::describe;
+use super::pressure::Inflation;
 use super::threads::for_each_body;
 use crate::Real;
 use crate::body::packed::Packed;
 use crate::body::solid::to_real;
 use crate::body::tetrahedra::{LANES, Lanes};
-use crate::body::{Fabric, Hinges, Membranes, Particles, PliantState, Quarantined, Springs};
+use crate::body::{
+    Fabric, Hinges, Membranes, Particles, PliantState, Pressure, Quarantined, Springs, Surface,
+};
 use crate::kernel::cloth::half_angle::HalfAngle;
 use crate::kernel::cloth::hinge::{Hinge, HingeGeometry};
 use crate::kernel::cloth::spring::Spring;
@@ -27,6 +30,8 @@ pub(super) struct Sheets {
     membranes: Option<&'static Membranes>,
     hinges: Option<&'static Hinges>,
     springs: Option<&'static Springs>,
+    pressure: Option<&'static Pressure>,
+    surface: Option<&'static Surface>,
 }
 
 /// Bodies that have any of it.
@@ -91,7 +96,14 @@ impl SheetsItem<'_, '_> {
                 [force, -force]
             });
         }
+        if let Some(inflation) = self.inflation() {
+            inflation.add_forces(positions, forces);
+        }
         state.energies.dissipated_power += power;
+    }
+
+    fn inflation(&self) -> Option<Inflation<'_>> {
+        Inflation::of(self.pressure, self.surface)
     }
 
     /// Elastic energy, J, in double precision.
@@ -130,6 +142,9 @@ impl SheetsItem<'_, '_> {
                 };
                 spring.energy(&(second - first))
             });
+        }
+        if let Some(inflation) = self.inflation() {
+            sum += inflation.energy(&particles.positions);
         }
         sum
     }
@@ -194,6 +209,9 @@ impl SheetsItem<'_, '_> {
         for ([k, c], &inverse_mass) in sums.iter().zip(&particles.inverse_masses) {
             squared_frequency = squared_frequency.max(k * f64::from(inverse_mass));
             damping = damping.max(c * f64::from(inverse_mass));
+        }
+        if let Some(inflation) = self.inflation() {
+            squared_frequency += inflation.squared_frequency(particles);
         }
         largest_stable_step(squared_frequency.sqrt(), damping)
     }

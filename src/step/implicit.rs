@@ -15,7 +15,7 @@
 //! must meet that bound as well, to a hundredth. Otherwise the step is repeated by backward Euler, from the start, with a
 //! line search: that is monotone.
 
-mod elements;
+pub(super) mod elements;
 mod hinge;
 mod kinds;
 mod meet;

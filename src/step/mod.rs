@@ -3,7 +3,7 @@
 //! ```text
 //! FixedPostUpdate (after Rapier's own step)
 //!   PliantSystems::ReadColliders   rigid world → RigidColliders
-//!   PliantSystems::Step            user edits → pins → substeps
+//!   PliantSystems::Step            user edits → pins → substeps → tears
 //!     PliantStep, per substep      Integrate → Collide → FinishSubstep
 //!       PliantForces, per evaluation   Gravity → Elasticity → Drag → AccumulateForces (yours)
 //!         with the implicit integrator, elasticity and drag are inside the solve
@@ -24,10 +24,12 @@ mod hash;
 mod implicit;
 mod integrator;
 mod prepare;
+mod pressure;
 mod runge_kutta;
 mod schedule;
 mod stable_step;
 mod symplectic_euler;
+mod tear;
 mod threads;
 mod tick;
 
@@ -44,7 +46,7 @@ pub use hash::state_hash;
 pub use integrator::{ImplicitScheme, Integrator, MassMatrix, PliantGravity, Substeps};
 pub use schedule::{PliantForces, PliantStep, PliantStepSystems, PliantSystems};
 
-use crate::body::{self, Particles};
+use crate::body::{self, Particles, Torn};
 use crate::colliders::RigidColliders;
 
 /// Deformable bodies: components, schedules and all stages of the tick.
@@ -85,6 +87,7 @@ impl Plugin for PliantPlugin {
                 tick::plugin,
                 diagnostics::plugin,
             ))
+            .add_message::<Torn>()
             .add_observer(prepare::release_pins)
             .configure_sets(
                 self.schedule,
@@ -103,11 +106,13 @@ impl Plugin for PliantPlugin {
                         prepare::follow_user_transforms,
                         prepare::follow_materials,
                         cloth::follow_fabrics,
+                        pressure::follow_pressures,
                         prepare::remember,
                         prepare::follow_pins,
                         tick::tick,
                         // What the tick broke is caught before anybody reads it.
                         prepare::quarantine,
+                        tear::tear,
                     )
                         .chain()
                         .in_set(PliantSystems::Step),

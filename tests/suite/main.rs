@@ -13,6 +13,8 @@
 #[path = "../../examples/scenes/mod.rs"]
 mod scenes;
 
+mod balloon;
+mod catenary;
 mod cloth;
 mod colliders;
 mod determinism;
@@ -28,4 +30,5 @@ mod materials;
 mod real_meshes;
 mod rotation;
 mod support;
+mod tearing;
 mod vibration;

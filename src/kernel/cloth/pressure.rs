@@ -137,6 +137,23 @@ impl Gas {
         }
     }
 
+    /// By how much the pressure falls with the volume, −dp/dV, Pa/m³, not negative.
+    ///
+    /// ```text
+    /// −dp/dV = N k T / V²
+    /// ```
+    /// Zero below the smallest volume.
+    ///
+    /// Eq: elementary (Boyle's law).
+    #[inline]
+    pub fn stiffness(&self, volume: f64) -> f64 {
+        if volume > self.smallest_volume {
+            self.amount / (volume * volume)
+        } else {
+            0.0
+        }
+    }
+
     /// Free energy of the gas and its surroundings, J, less that at a reference volume (m³).
     ///
     /// ```text
@@ -315,6 +332,11 @@ mod tests {
                 epsilon = 1e-3,
                 max_relative = 1e-6
             );
+        }
+        for volume in [1e-4, 0.01, 0.02, 0.5] {
+            let step = 1e-6 * volume;
+            let slope = (gas.pressure(volume + step) - gas.pressure(volume - step)) / (2.0 * step);
+            assert_relative_eq!(-slope, gas.stiffness(volume), max_relative = 1e-6);
         }
         assert_eq!(gas.energy(0.02, 0.02), 0.0);
         assert!(gas.energy(balanced, 0.02) < 0.0);

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{BlockMatrix, CoarseSpace, Freedom, Row, Workers, dot};
+use super::{BlockMatrix, CoarseSpace, Freedom, OuterProduct, Row, Workers, dot};
 use crate::kernel::matrix::inverse_or_zero;
 use crate::kernel::scalar::{Single, real};
 
@@ -42,6 +42,8 @@ struct PatchSum<T> {
 pub struct ConjugateGradient<T> {
     /// Inverse diagonal blocks, in the free directions of each row; columns one after another.
     inverse_diagonal: Vec<[T; 9]>,
+    /// What is added to the matrix.
+    pub outer: OuterProduct<T>,
     scaled: Vec<Row<T>>,
     direction: Vec<Row<T>>,
     product: Vec<Row<T>>,
@@ -79,7 +81,7 @@ impl<T: Single> ConjugateGradient<T> {
         });
     }
 
-    /// Solves `A x = b`.
+    /// Solves `(A + w g gᵀ) x = b`, with the [`outer`](Self::outer) product; the preconditioner knows nothing of it.
     ///
     /// # Arguments
     /// * `residual` – b, filtered; holds the residual afterwards
@@ -159,7 +161,9 @@ impl<T: Single> ConjugateGradient<T> {
                 sum.form = matrix.multiply(rows, freedoms, direction, own);
             }
         });
-        self.sums.iter().map(|sum| sum.form).sum()
+        let form: f64 = self.sums.iter().map(|sum| sum.form).sum();
+        let outer = &self.outer;
+        form + outer.multiply(freedoms, &self.direction, &mut self.product)
     }
 
     /// Takes a step along the direction, then preconditions the residual; returns `r · r` and `r · z`.
@@ -177,6 +181,7 @@ impl<T: Single> ConjugateGradient<T> {
             direction,
             product,
             sums,
+            ..
         } = self;
         let (inverse_diagonal, direction, product) = (&*inverse_diagonal, &*direction, &*product);
         {
@@ -396,6 +401,13 @@ mod tests {
             }
         }
         let identity = DMatrix::<f64>::identity(3 * count, 3 * count);
+        let outer = OuterProduct {
+            weight: 30.0,
+            vector: (0..count).map(|_| row(&random.vector(1.0))).collect(),
+        };
+        let entries = outer.vector.iter().flat_map(|row| row[..3].to_vec());
+        let vector = DVector::from_iterator(3 * count, entries);
+        let dense = dense + &vector * vector.transpose() * outer.weight;
         let projected = &filter * &dense * &filter + (identity - &filter);
         let right =
             DVector::from_iterator(3 * count, force.iter().flat_map(|row| row[..3].to_vec()));
@@ -404,7 +416,10 @@ mod tests {
             .expect("positive definite")
             .solve(&right);
 
-        let mut solver = ConjugateGradient::default();
+        let mut solver = ConjugateGradient {
+            outer,
+            ..Default::default()
+        };
         solver.prepare(Alone, &matrix, &freedoms);
         coarse.update(Alone, &matrix, &freedoms, &places);
         let (mut residual, mut solution) = (force, vec![[0.0; 4]; count]);

@@ -22,12 +22,14 @@ pub mod aggregates;
 pub mod block_matrix;
 pub mod coarse;
 pub mod conjugate_gradient;
+pub mod outer_product;
 pub mod schemes;
 
 pub use aggregates::Aggregates;
 pub use block_matrix::BlockMatrix;
 pub use coarse::CoarseSpace;
 pub use conjugate_gradient::{ConjugateGradient, Solution};
+pub use outer_product::OuterProduct;
 
 use nalgebra::Vector3;
 

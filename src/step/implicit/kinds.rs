@@ -6,7 +6,8 @@ use super::elements::Kind;
 use super::solver::Stage;
 use super::{hinge, membrane, spring, tetrahedron};
 use crate::body::tetrahedra::LANES;
-use crate::body::{Hinges, Membranes, Springs, Tetrahedra};
+use crate::body::{Hinges, Membranes, Pressure, Springs, Surface, Tetrahedra};
+use crate::step::pressure::Inflation;
 
 /// The elements of a body, by kind.
 #[derive(QueryData)]
@@ -16,6 +17,8 @@ pub(in crate::step) struct BodyElements {
     membranes: Option<&'static Membranes>,
     hinges: Option<&'static Hinges>,
     springs: Option<&'static Springs>,
+    pressure: Option<&'static Pressure>,
+    surface: Option<&'static Surface>,
 }
 
 /// The corners of all elements of one kind.
@@ -38,6 +41,14 @@ impl Corners<'_> {
     }
 }
 
+/// The corners of the triangles that a filling presses on.
+fn corners_of<'a>(inflation: &Inflation<'a>) -> Corners<'a> {
+    Corners {
+        particles: inflation.triangles().as_flattened(),
+        nodes: 3,
+    }
+}
+
 impl BodyElementsItem<'_, '_> {
     /// Number of elements.
     pub fn len(&self) -> usize {
@@ -45,6 +56,9 @@ impl BodyElementsItem<'_, '_> {
             + self.membranes.map_or(0, Membranes::len)
             + self.hinges.map_or(0, Hinges::len)
             + self.springs.map_or(0, Springs::len)
+            + self
+                .inflation()
+                .map_or(0, |inflation| inflation.triangles().len())
     }
 
     /// Calls `work` with each kind that the body has, always in the same order.
@@ -65,6 +79,9 @@ impl BodyElementsItem<'_, '_> {
             let corners = spring::corners(springs);
             spring::with_law(springs, stage, |kind| work(&corners, kind));
         }
+        if let Some(inflation) = self.inflation() {
+            work(&corners_of(&inflation), &inflation);
+        }
     }
 
     /// The corners of each kind, in the order of [`for_each`](Self::for_each).
@@ -74,8 +91,14 @@ impl BodyElementsItem<'_, '_> {
             self.membranes.map(membrane::corners),
             self.hinges.map(hinge::corners),
             self.springs.map(spring::corners),
+            self.inflation().as_ref().map(corners_of),
         ];
         kinds.into_iter().flatten()
+    }
+
+    /// What is inside a closed surface.
+    pub fn inflation(&self) -> Option<Inflation<'_>> {
+        Inflation::of(self.pressure, self.surface)
     }
 
     /// Whether the body is a sheet or a rope.
@@ -100,5 +123,8 @@ impl BodyElementsItem<'_, '_> {
             + self.membranes.map_or(0.0, membrane::stiffness)
             + self.hinges.map_or(0.0, hinge::stiffness)
             + self.springs.map_or(0.0, spring::stiffness)
+            + self
+                .inflation()
+                .map_or(0.0, |inflation| inflation.stiffness())
     }
 }

@@ -88,13 +88,21 @@ pub(super) fn meet(
                 solver.set_freedoms(particles);
                 let solution = solver.newton_step(particles, elements, stage, matrix_is);
                 note(state, &solution);
+                if elements.are_sheets() && !is_acceptable(particles, elements, solver, stage) {
+                    // Where a step overshoots must not decide what touches.
+                    descend(particles, elements, solver, state, stage);
+                }
                 let start = stage.reference.first;
                 let changed = judge(particles, elements, solver, stage)
                     | join(particles, start, solver, touching, &surroundings);
                 if !changed || round + 1 == ROUNDS {
                     break;
                 }
-                matrix_is = MatrixIs::Constrained;
+                // The pressure of a gas changes too much from round to round.
+                matrix_is = match elements.inflation() {
+                    Some(_) => MatrixIs::New,
+                    None => MatrixIs::Constrained,
+                };
             }
             let energy = solver.energy(particles, elements, stage);
             let before = solver.start_energy(particles, elements, stage);
@@ -111,6 +119,18 @@ pub(super) fn meet(
     conclude(particles, elements, solver, state, clock);
     solver.candidates = candidates;
     solver.is_done = true;
+}
+
+/// Whether the incremental potential has not grown.
+fn is_acceptable(
+    particles: &Particles,
+    elements: &BodyElementsItem,
+    solver: &mut ImplicitSolver,
+    stage: &Stage,
+) -> bool {
+    let energy = solver.energy(particles, elements, stage);
+    let before = solver.start_energy(particles, elements, stage);
+    does_not_grow(&energy, &before, noise(solver, before.elements.elastic))
 }
 
 /// Calls `work` with every particle that can touch.

@@ -243,7 +243,7 @@ impl ImplicitSolver {
             ..
         } = &mut self.system;
         if matrix_is == MatrixIs::New {
-            let elements = corner_stiffness.as_flattened();
+            let blocks = corner_stiffness.as_flattened();
             let piece = threads.piece(matrix.rows());
             let ranges = (0..matrix.rows()).step_by(piece);
             let last = matrix.rows();
@@ -251,7 +251,7 @@ impl ImplicitSolver {
             let drag = &self.drag;
             let masses = &particles.masses;
             threads.run(matrix.split(ranges), |mut rows| {
-                rows.gather(elements, |row| {
+                rows.gather(blocks, |row| {
                     let particle = order[row] as usize;
                     let mut block = drag[particle];
                     for axis in 0..3 {
@@ -262,6 +262,12 @@ impl ImplicitSolver {
             });
             for (position, &particle) in positions.iter_mut().zip(&*order) {
                 *position = row(&particles.positions[particle as usize]);
+            }
+            conjugate_gradient.outer.weight = 0.0;
+            if let Some(inflation) = elements.inflation() {
+                let outer = &mut conjugate_gradient.outer;
+                outer.vector.resize(order.len(), [0.0; 4]);
+                outer.weight = inflation.linearize(&particles.positions, rows, &mut outer.vector);
             }
         }
         if matrix_is != MatrixIs::Same {

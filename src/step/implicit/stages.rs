@@ -201,13 +201,14 @@ fn solve(
 
 /// Whether the incremental potential is not larger than at the start, up to rounding.
 pub(super) fn does_not_grow(energy: &Energy, before: &Energy, noise: f64) -> bool {
-    energy.incremental <= before.incremental * (1.0 + 1e-5) + noise
+    energy.incremental <= before.incremental + before.incremental.abs() * 1e-5 + noise
 }
 
 /// All that elastic energy can come from, J: what there was, kinetic energy at the start of the step, and the work of the
 /// given forces and the wind since; and a hundredth more, for what the stages of second order may err by.
 fn supply(particles: &Particles, solver: &ImplicitSolver, elastic: f64) -> f64 {
-    let (mut supply, mut size) = (elastic, elastic);
+    // The energy of a filling may be negative.
+    let (mut supply, mut size) = (elastic, elastic.abs());
     for i in 0..particles.len() {
         if particles.inverse_masses[i] > 0.0 {
             let mass = f64::from(particles.masses[i]);
