@@ -20,6 +20,8 @@
 )]
 
 mod bar;
+mod drape;
+mod fabric;
 mod flag_wind;
 mod harmonic;
 mod jelly;
@@ -58,6 +60,7 @@ pub const SCENES: &[Scene] = &[
     tumble::SCENE,
     tower::SCENE,
     flag_wind::SCENE,
+    drape::SCENE,
 ];
 
 /// The scene of that name.
