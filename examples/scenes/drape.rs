@@ -10,9 +10,9 @@ use super::fabric::{FABRICS, largest_kinetic_energy, largest_thread_strain, plac
 use super::measure::{particle_soundness, particles_not_finite};
 use super::props::{STEEL, SceneColor, painted_floor};
 use super::record::worst;
-use super::scene::no_systems;
 use super::{
-    Check, Outcome, Parameter, Prop, PropShape, Record, Scene, SceneError, Settings, Viewpoint,
+    Check, Outcome, Parameter, Prop, PropShape, Record, Scene, SceneEntity, SceneError, Settings,
+    Viewpoint,
 };
 
 /// Radius of the fabric, m: that of the middle template of Cusick's tester.
@@ -54,6 +54,22 @@ const SEED: Parameter = Parameter {
     maximum: 1e6,
     unit: "",
     about: "which of the many slightly uneven sheets",
+};
+const UNEVEN: Parameter = Parameter {
+    name: "uneven",
+    default: 6.0,
+    minimum: 0.0,
+    maximum: 90.0,
+    unit: "deg",
+    about: "rest angles of the sheets, per radius of a disc",
+};
+const LOWERING: Parameter = Parameter {
+    name: "lowering",
+    default: 3.0,
+    minimum: 0.0,
+    maximum: 1e3,
+    unit: "s",
+    about: "time in which the weight comes on: a tester lowers the fabric gently",
 };
 const BENDING: Parameter = Parameter {
     name: "bending",
@@ -103,8 +119,12 @@ pub const SCENE: Scene = Scene {
         eye: Vec3::new(0.0, 0.95, 1.3),
         target: Vec3::new(0.0, 0.13, 0.0),
     },
-    parameters: &[RINGS, SEED, BENDING, STRETCH, SHEAR, GRAVITY],
-    plugin: no_systems,
+    parameters: &[
+        RINGS, SEED, UNEVEN, LOWERING, BENDING, STRETCH, SHEAR, GRAVITY,
+    ],
+    plugin: |app| {
+        app.add_systems(FixedUpdate, lower);
+    },
     build,
     sample,
     check,
@@ -114,8 +134,32 @@ pub const SCENE: Scene = Scene {
 #[derive(Component)]
 struct Preset(usize);
 
+/// Lets the weight of everything grow.
+#[derive(Component)]
+struct Lowering {
+    gravity: f32,
+    seconds: f32,
+    elapsed: f32,
+}
+
+fn lower(mut lowerings: Query<&mut Lowering>, mut gravity: ResMut<PliantGravity>, time: Res<Time>) {
+    for mut lowering in &mut lowerings {
+        lowering.elapsed += time.delta_secs();
+        let share = lowering.elapsed / lowering.seconds.max(f32::MIN_POSITIVE);
+        gravity.0 = Vec3::NEG_Y * lowering.gravity * share.min(1.0);
+    }
+}
+
 fn build(world: &mut World, settings: &Settings) -> Result<(), SceneError> {
-    world.insert_resource(PliantGravity(Vec3::NEG_Y * settings.get(&GRAVITY) as f32));
+    world.insert_resource(PliantGravity(Vec3::ZERO));
+    world.spawn((
+        SceneEntity::default(),
+        Lowering {
+            gravity: settings.get(&GRAVITY) as f32,
+            seconds: settings.get(&LOWERING) as f32,
+            elapsed: 0.0,
+        },
+    ));
     world.spawn(painted_floor(0.0));
     let error = |error: bevy_pliant::mesh::TriangleMeshError| SceneError(error.to_string());
     let rings = settings.get(&RINGS).round() as usize;
@@ -125,7 +169,8 @@ fn build(world: &mut World, settings: &Settings) -> Result<(), SceneError> {
         let x = SPACING * (preset as f32 - 2.0);
         let wrinkles = Wrinkles {
             seed: settings.get(&SEED) as u64,
-            // The same unevenness, however fine the mesh.
+            // The same curvature, however fine the mesh.
+            deviation: settings.get(&UNEVEN).to_radians() / rings as f64,
             wavelength: Some(0.3 * RADIUS),
             ..default()
         };
@@ -134,7 +179,11 @@ fn build(world: &mut World, settings: &Settings) -> Result<(), SceneError> {
             Preset(preset),
             Cloth::new(mesh.clone()).with_wrinkles(wrinkles),
             scaled(&fabric, settings),
-            Aerodynamic::default(),
+            AirDrag {
+                coefficient: 0.0,
+                viscous_rate: 10.0,
+                ..default()
+            },
             Pins::at(held.iter().copied()),
             Transform::from_xyz(x, HEIGHT, 0.0),
             SceneColor(color),
