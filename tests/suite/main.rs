@@ -13,6 +13,7 @@
 #[path = "../../examples/scenes/mod.rs"]
 mod scenes;
 
+mod bending;
 mod cloth;
 mod colliders;
 mod determinism;
