@@ -22,6 +22,7 @@
 mod bar;
 mod drape;
 mod fabric;
+mod fabrics;
 mod flag_wind;
 mod harmonic;
 mod jelly;
@@ -61,6 +62,7 @@ pub const SCENES: &[Scene] = &[
     tower::SCENE,
     flag_wind::SCENE,
     drape::SCENE,
+    fabrics::SCENE,
 ];
 
 /// The scene of that name.
