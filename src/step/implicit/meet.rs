@@ -76,6 +76,7 @@ pub(super) fn meet(
     approach_from_start(particles, solver, step);
     place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
     solver.history = 0.0;
+    let are_sheets = elements.are_sheets();
     let energy = with_stage(
         particles,
         solver,
@@ -88,13 +89,21 @@ pub(super) fn meet(
                 solver.set_freedoms(particles);
                 let solution = solver.newton_step(particles, elements, stage, matrix_is);
                 note(state, &solution);
+                if are_sheets && !is_sound(particles, elements, solver, stage) {
+                    break;
+                }
                 let start = stage.reference.first;
                 let changed = judge(particles, elements, solver, stage)
                     | join(particles, start, solver, touching, &surroundings);
                 if !changed || round + 1 == ROUNDS {
                     break;
                 }
-                matrix_is = MatrixIs::Constrained;
+                // A sheet has turned too far for the stiffness of the last round.
+                matrix_is = if are_sheets {
+                    MatrixIs::New
+                } else {
+                    MatrixIs::Constrained
+                };
             }
             let energy = solver.energy(particles, elements, stage);
             let before = solver.start_energy(particles, elements, stage);
@@ -111,6 +120,20 @@ pub(super) fn meet(
     conclude(particles, elements, solver, state, clock);
     solver.candidates = candidates;
     solver.is_done = true;
+}
+
+/// Whether the state is one that Coulomb's law can be applied to: its potential has not grown. From a worse one the forces
+/// on the contacts would only lead further off.
+fn is_sound(
+    particles: &Particles,
+    elements: &BodyElementsItem,
+    solver: &mut ImplicitSolver,
+    stage: &Stage,
+) -> bool {
+    let energy = solver.energy(particles, elements, stage);
+    let before = solver.start_energy(particles, elements, stage);
+    let noise = noise(solver, before.elements.elastic);
+    does_not_grow(&energy, &before, noise)
 }
 
 /// Calls `work` with every particle that can touch.
