@@ -3,9 +3,10 @@
 use nalgebra::Vector3;
 
 use super::kinds::BodyElementsItem;
-use super::solver::{ImplicitSolver, MatrixIs, Stage};
+use super::solver::{Energy, ImplicitSolver, MatrixIs, Stage};
 use super::stages::{
-    account, approach_from_start, descend, does_not_grow, noise, note, with_stage, write_back,
+    account, approach_from_start, descend, does_not_grow, noise, note, search, with_stage,
+    write_back,
 };
 use super::touch::Surroundings;
 use super::{BodyItem, Settings, place_pins};
@@ -73,10 +74,13 @@ pub(super) fn meet(
     }
     let step = clock.dt as Real;
     [state.energies.dissipated, state.energies.contact] = solver.start_dissipated;
-    approach_from_start(particles, solver, step);
+    if elements.are_sheets() {
+        start_of_sheet(particles, solver, step, had_touches);
+    } else {
+        approach_from_start(particles, solver, step);
+    }
     place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
     solver.history = 0.0;
-    let are_sheets = elements.are_sheets();
     let energy = with_stage(
         particles,
         solver,
@@ -84,26 +88,29 @@ pub(super) fn meet(
         None,
         settings,
         |particles, solver, stage| {
+            if elements.are_sheets() {
+                return meet_sheet(
+                    particles,
+                    elements,
+                    solver,
+                    state,
+                    stage,
+                    touching,
+                    &surroundings,
+                );
+            }
             let mut matrix_is = MatrixIs::New;
             for round in 0..ROUNDS {
                 solver.set_freedoms(particles);
                 let solution = solver.newton_step(particles, elements, stage, matrix_is);
                 note(state, &solution);
-                if are_sheets && !is_sound(particles, elements, solver, stage) {
-                    break;
-                }
                 let start = stage.reference.first;
                 let changed = judge(particles, elements, solver, stage)
                     | join(particles, start, solver, touching, &surroundings);
                 if !changed || round + 1 == ROUNDS {
                     break;
                 }
-                // A sheet has turned too far for the stiffness of the last round.
-                matrix_is = if are_sheets {
-                    MatrixIs::New
-                } else {
-                    MatrixIs::Constrained
-                };
+                matrix_is = MatrixIs::Constrained;
             }
             let energy = solver.energy(particles, elements, stage);
             let before = solver.start_energy(particles, elements, stage);
@@ -122,18 +129,49 @@ pub(super) fn meet(
     solver.is_done = true;
 }
 
-/// Whether the state is one that Coulomb's law can be applied to: its potential has not grown. From a worse one the forces
-/// on the contacts would only lead further off.
-fn is_sound(
+/// The approach of a sheet, and where Newton's method starts: at the free solution, or else at the start of the step. Going
+/// on with its velocities, only the particles that touch would stay behind, and stretch it.
+fn start_of_sheet(
     particles: &Particles,
+    solver: &mut ImplicitSolver,
+    step: Real,
+    is_at_start: bool,
+) {
+    let mut velocities = std::mem::take(&mut solver.trial);
+    velocities.copy_from_slice(&solver.velocities);
+    approach_from_start(particles, solver, step);
+    if is_at_start {
+        velocities.fill(Vector3::zeros());
+    }
+    solver.velocities.copy_from_slice(&velocities);
+    solver.trial = velocities;
+}
+
+/// The rounds of a sheet. It turns so far in a step that the stiffness of one round is of no use to the next, and that a
+/// whole Newton step may overshoot; from a state that has grown the forces on contacts would only lead further off.
+fn meet_sheet(
+    particles: &mut Particles,
     elements: &BodyElementsItem,
     solver: &mut ImplicitSolver,
+    state: &mut PliantState,
     stage: &Stage,
-) -> bool {
-    let energy = solver.energy(particles, elements, stage);
-    let before = solver.start_energy(particles, elements, stage);
-    let noise = noise(solver, before.elements.elastic);
-    does_not_grow(&energy, &before, noise)
+    touching: Option<&[u32]>,
+    surroundings: &Surroundings,
+) -> Energy {
+    let mut round = 0;
+    loop {
+        solver.set_freedoms(particles);
+        solver.place(particles, stage.step);
+        let before = solver.energy(particles, elements, stage);
+        let energy = search(particles, elements, solver, state, stage, &before);
+        round += 1;
+        let start = stage.reference.first;
+        let changed = judge(particles, elements, solver, stage)
+            | join(particles, start, solver, touching, surroundings);
+        if !changed || round == ROUNDS {
+            return energy.unwrap_or(before);
+        }
+    }
 }
 
 /// Calls `work` with every particle that can touch.
