@@ -26,14 +26,14 @@ const SPACING: f32 = 0.36;
 /// Side of the squares on which the shadow is measured, m.
 const SQUARE: f64 = 1e-3;
 
-/// Samples, and limits of what is published for such cloth: Cusick (1965, 1968) and textbooks after him give about 0.3 for
-/// limp and 0.9 for stiff fabric. Those of single materials are what is commonly told of them, and wide on purpose.
+/// Samples, and limits of what is commonly reported for such cloth on discs of 18 and 30 cm, from limp (0.2) to stiff (1):
+/// testers after Cusick (1965, 1968). Rubber has no such figures.
 const DRAPES: [(&str, f64, f64); 5] = [
-    ("drape_silk", 0.2, 0.5),
-    ("drape_cotton", 0.4, 0.8),
-    ("drape_denim", 0.55, 0.95),
-    ("drape_leather", 0.8, 1.0),
-    ("drape_rubber", 0.3, 1.0),
+    ("drape_silk", 0.2, 0.45),
+    ("drape_cotton", 0.45, 0.75),
+    ("drape_denim", 0.6, 0.95),
+    ("drape_leather", 0.85, 1.0),
+    ("drape_rubber", 0.0, 1.0),
 ];
 
 /// Largest kinetic energy per mass that counts as rest, J/kg: 1 cm/s.

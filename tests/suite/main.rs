@@ -18,6 +18,7 @@ mod cloth;
 mod colliders;
 mod determinism;
 mod drag;
+mod drape;
 mod faults;
 mod free_flight;
 mod friction;

@@ -16,8 +16,9 @@ use crate::colliders::Bounds;
 use crate::step::PliantClock;
 use crate::step::collide::sweep::SweptCollider;
 
-/// Solves of a step with contact, at most.
+/// Solves of a step with contact, at most; those of a sheet are dearer, and its contacts settle over the steps.
 const ROUNDS: usize = 6;
+const SHEET_ROUNDS: usize = 4;
 
 /// Looks whether a body has met fixed or kinematic colliders, and if so repeats its step with them.
 pub(super) fn meet(
@@ -168,7 +169,7 @@ fn meet_sheet(
         let start = stage.reference.first;
         let changed = judge(particles, elements, solver, stage)
             | join(particles, start, solver, touching, surroundings);
-        if !changed || round == ROUNDS {
+        if !changed || round == SHEET_ROUNDS {
             return energy.unwrap_or(before);
         }
     }
