@@ -21,6 +21,9 @@
 
 mod balloon;
 mod bar;
+mod drape;
+mod fabric;
+mod fabrics;
 mod flag_wind;
 mod harmonic;
 mod jelly;
@@ -62,6 +65,8 @@ pub const SCENES: &[Scene] = &[
     balloon::SCENE,
     tear::SCENE,
     flag_wind::SCENE,
+    drape::SCENE,
+    fabrics::SCENE,
 ];
 
 /// The scene of that name.

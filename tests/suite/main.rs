@@ -14,11 +14,13 @@
 mod scenes;
 
 mod balloon;
+mod bending;
 mod catenary;
 mod cloth;
 mod colliders;
 mod determinism;
 mod drag;
+mod drape;
 mod faults;
 mod free_flight;
 mod friction;

@@ -3,9 +3,10 @@
 use nalgebra::Vector3;
 
 use super::kinds::BodyElementsItem;
-use super::solver::{ImplicitSolver, MatrixIs, Stage};
+use super::solver::{Energy, ImplicitSolver, MatrixIs, Stage};
 use super::stages::{
-    account, approach_from_start, descend, does_not_grow, noise, note, with_stage, write_back,
+    account, approach_from_start, descend, does_not_grow, noise, note, search, with_stage,
+    write_back,
 };
 use super::touch::Surroundings;
 use super::{BodyItem, Settings, place_pins};
@@ -15,8 +16,9 @@ use crate::colliders::Bounds;
 use crate::step::PliantClock;
 use crate::step::collide::sweep::SweptCollider;
 
-/// Solves of a step with contact, at most.
+/// Solves of a step with contact, at most; those of a sheet are dearer, and its contacts settle over the steps.
 const ROUNDS: usize = 6;
+const SHEET_ROUNDS: usize = 4;
 
 /// Looks whether a body has met fixed or kinematic colliders, and if so repeats its step with them.
 pub(super) fn meet(
@@ -73,7 +75,11 @@ pub(super) fn meet(
     }
     let step = clock.dt as Real;
     [state.energies.dissipated, state.energies.contact] = solver.start_dissipated;
-    approach_from_start(particles, solver, step);
+    if elements.are_sheets() {
+        start_of_sheet(particles, solver, step, had_touches);
+    } else {
+        approach_from_start(particles, solver, step);
+    }
     place_pins(particles, &mut solver.velocities, *pins, clock, 1.0);
     solver.history = 0.0;
     let energy = with_stage(
@@ -83,26 +89,29 @@ pub(super) fn meet(
         None,
         settings,
         |particles, solver, stage| {
+            if elements.are_sheets() {
+                return meet_sheet(
+                    particles,
+                    elements,
+                    solver,
+                    state,
+                    stage,
+                    touching,
+                    &surroundings,
+                );
+            }
             let mut matrix_is = MatrixIs::New;
             for round in 0..ROUNDS {
                 solver.set_freedoms(particles);
                 let solution = solver.newton_step(particles, elements, stage, matrix_is);
                 note(state, &solution);
-                if elements.are_sheets() && !is_acceptable(particles, elements, solver, stage) {
-                    // Where a step overshoots must not decide what touches.
-                    descend(particles, elements, solver, state, stage);
-                }
                 let start = stage.reference.first;
                 let changed = judge(particles, elements, solver, stage)
                     | join(particles, start, solver, touching, &surroundings);
                 if !changed || round + 1 == ROUNDS {
                     break;
                 }
-                // The pressure of a gas changes too much from round to round.
-                matrix_is = match elements.inflation() {
-                    Some(_) => MatrixIs::New,
-                    None => MatrixIs::Constrained,
-                };
+                matrix_is = MatrixIs::Constrained;
             }
             let energy = solver.energy(particles, elements, stage);
             let before = solver.start_energy(particles, elements, stage);
@@ -121,16 +130,49 @@ pub(super) fn meet(
     solver.is_done = true;
 }
 
-/// Whether the incremental potential has not grown.
-fn is_acceptable(
+/// The approach of a sheet, and where Newton's method starts: at the free solution, or else at the start of the step. Going
+/// on with its velocities, only the particles that touch would stay behind, and stretch it.
+fn start_of_sheet(
     particles: &Particles,
+    solver: &mut ImplicitSolver,
+    step: Real,
+    is_at_start: bool,
+) {
+    let mut velocities = std::mem::take(&mut solver.trial);
+    velocities.copy_from_slice(&solver.velocities);
+    approach_from_start(particles, solver, step);
+    if is_at_start {
+        velocities.fill(Vector3::zeros());
+    }
+    solver.velocities.copy_from_slice(&velocities);
+    solver.trial = velocities;
+}
+
+/// The rounds of a sheet. It turns so far in a step that the stiffness of one round is of no use to the next, and that a
+/// whole Newton step may overshoot; from a state that has grown the forces on contacts would only lead further off.
+fn meet_sheet(
+    particles: &mut Particles,
     elements: &BodyElementsItem,
     solver: &mut ImplicitSolver,
+    state: &mut PliantState,
     stage: &Stage,
-) -> bool {
-    let energy = solver.energy(particles, elements, stage);
-    let before = solver.start_energy(particles, elements, stage);
-    does_not_grow(&energy, &before, noise(solver, before.elements.elastic))
+    touching: Option<&[u32]>,
+    surroundings: &Surroundings,
+) -> Energy {
+    let mut round = 0;
+    loop {
+        solver.set_freedoms(particles);
+        solver.place(particles, stage.step);
+        let before = solver.energy(particles, elements, stage);
+        let energy = search(particles, elements, solver, state, stage, &before);
+        round += 1;
+        let start = stage.reference.first;
+        let changed = judge(particles, elements, solver, stage)
+            | join(particles, start, solver, touching, surroundings);
+        if !changed || round == SHEET_ROUNDS {
+            return energy.unwrap_or(before);
+        }
+    }
 }
 
 /// Calls `work` with every particle that can touch.

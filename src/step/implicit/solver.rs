@@ -154,6 +154,16 @@ impl ImplicitSolver {
         }
     }
 
+    /// Puts the particles where their velocities lead them, and those that touch where they have to be.
+    pub fn place(&mut self, particles: &mut Particles, step: Real) {
+        for i in 0..particles.len() {
+            if particles.inverse_masses[i] > 0.0 {
+                particles.positions[i] = self.approach[i].position + self.velocities[i] * step;
+            }
+        }
+        self.place_touches(&mut particles.positions, step);
+    }
+
     /// Puts the particles that touch where they have to be.
     fn place_touches(&mut self, positions: &mut [Vector3<Real>], step: Real) {
         for touch in &self.touches {
@@ -213,12 +223,7 @@ impl ImplicitSolver {
         matrix_is: MatrixIs,
     ) -> Solution {
         let step = stage.step;
-        for i in 0..particles.len() {
-            if particles.inverse_masses[i] > 0.0 {
-                particles.positions[i] = self.approach[i].position + self.velocities[i] * step;
-            }
-        }
-        self.place_touches(&mut particles.positions, step);
+        self.place(particles, step);
         if !self.acts(elements) {
             self.step_alone(particles, step);
             return Solution::default();

@@ -312,25 +312,41 @@ pub(super) fn descend(
     }
     let mut best = solver.start_energy(particles, elements, stage);
     for _ in 0..FALLBACK_STEPS {
-        let solution = solver.newton_step(particles, elements, stage, MatrixIs::New);
-        note(state, &solution);
-        let mut energy = solver.energy(particles, elements, stage);
-        let mut fraction: Real = 1.0;
-        for _ in 0..HALVINGS {
-            if energy.incremental < best.incremental {
-                break;
-            }
-            solver.advance(particles, stage.step, -0.5 * fraction);
-            fraction *= 0.5;
-            energy = solver.energy(particles, elements, stage);
+        match search(particles, elements, solver, state, stage, &best) {
+            Some(energy) => best = energy,
+            None => break,
         }
-        if energy.incremental.is_nan() || energy.incremental >= best.incremental {
-            solver.advance(particles, stage.step, -fraction);
-            break;
-        }
-        best = energy;
     }
     best
+}
+
+/// A Newton step from the current velocities, shortened until the potential is below `best`, which is that of the state
+/// from which it starts; `None`, and no step, if there is no such length.
+pub(super) fn search(
+    particles: &mut Particles,
+    elements: &BodyElementsItem,
+    solver: &mut ImplicitSolver,
+    state: &mut PliantState,
+    stage: &Stage,
+    best: &Energy,
+) -> Option<Energy> {
+    let solution = solver.newton_step(particles, elements, stage, MatrixIs::New);
+    note(state, &solution);
+    let mut energy = solver.energy(particles, elements, stage);
+    let mut fraction: Real = 1.0;
+    for _ in 0..HALVINGS {
+        if energy.incremental < best.incremental {
+            break;
+        }
+        solver.advance(particles, stage.step, -0.5 * fraction);
+        fraction *= 0.5;
+        energy = solver.energy(particles, elements, stage);
+    }
+    if energy.incremental.is_nan() || energy.incremental >= best.incremental {
+        solver.advance(particles, stage.step, -fraction);
+        return None;
+    }
+    Some(energy)
 }
 
 /// What the momentum of a free body changes by in a step of a scheme: shares of impulses over the whole step.
