@@ -14,6 +14,10 @@
 //! the kinetic energy and the work of the given forces. The later stages of the other schemes start from elsewhere, so they
 //! must meet that bound as well, to a hundredth. Otherwise the step is repeated by backward Euler, from the start, with a
 //! line search: that is monotone.
+//!
+//! The nearer Poisson's ratio is to 1/2, the more states a tangled mesh has that are minima of its energy besides the rest
+//! shape: elements folded through each other without being inverted. So a body with an inverted element takes its steps
+//! with a smaller bulk modulus until it has unfolded (`tetrahedron`).
 
 pub(super) mod elements;
 mod hinge;
@@ -129,6 +133,7 @@ pub(super) fn step(world: &mut World, bodies: &mut Bodies, settings: Settings) {
             .start_velocities
             .copy_from_slice(&particles.velocities);
         take_given(particles, &mut solver.given[0]);
+        solver.watch(state.smallest_volume_ratio);
         let energies = &state.energies;
         solver.start_dissipated = [energies.dissipated, energies.contact];
         // What touched in the last step goes into the solve from the start.

@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release --manifest-path benches/peers/Cargo.toml              a Markdown table, some minutes
 //! cargo run --release --manifest-path benches/peers/Cargo.toml -- --quick   the small cases alone
+//! cargo run --release --manifest-path benches/peers/Cargo.toml -- --cloth   the hanging sheets alone
 //! ```
 //!
 //! Both engines get the same tetrahedra, the same lumped masses, the same Young's modulus and Poisson's ratio, and 60
@@ -24,6 +25,7 @@
 //! [`ElasticModel::Corotational`]: bevy_pliant::prelude::ElasticModel::Corotational
 
 mod case;
+mod cloth;
 mod contender;
 mod motion;
 mod pliant;
@@ -35,7 +37,19 @@ use contender::{Contender, Engine, contenders};
 use motion::Motion;
 
 fn main() {
-    let quick = std::env::args().any(|argument| argument == "--quick");
+    let has = |name| std::env::args().any(|argument| argument == name);
+    let quick = has("--quick");
+    if !has("--cloth") {
+        solids(quick);
+    }
+    println!("\n{}", cloth::HEADING);
+    let sheets: &[usize] = if quick { &[32] } else { &[32, 64, 128] };
+    for &cells in sheets {
+        cloth::print_rows(cells);
+    }
+}
+
+fn solids(quick: bool) {
     println!("{}", table::HEADING);
     for case in case::cases(quick) {
         let [corotational, neo_hookean] = Law::ALL.map(|law| pliant::reference(&case, law));

@@ -48,9 +48,7 @@ impl Motion {
 
     /// Median wall time of a frame, ms.
     pub fn median_milliseconds(&self) -> f64 {
-        let mut times = self.milliseconds[WARM_FRAMES.min(self.milliseconds.len())..].to_vec();
-        times.sort_by(f64::total_cmp);
-        times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+        median_milliseconds(&self.milliseconds)
     }
 
     /// Root mean square distance of the watched point from that of `reference`, relative to the largest distance that
@@ -69,6 +67,13 @@ impl Motion {
             .map(|(point, expected)| (point - expected).norm_squared());
         (squares.sum::<f64>() / reference.watched.len() as f64).sqrt() / reach
     }
+}
+
+/// Median of wall times of frames, ms, without the first ones.
+pub fn median_milliseconds(milliseconds: &[f64]) -> f64 {
+    let mut times = milliseconds[WARM_FRAMES.min(milliseconds.len())..].to_vec();
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn mean(case: &Case, positions: &[Vector3<f64>]) -> Vector3<f64> {

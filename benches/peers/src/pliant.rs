@@ -87,7 +87,8 @@ pub fn run(case: &Case, law: Law, integrator: Integrator) -> Motion {
     motion
 }
 
-fn app(integrator: Integrator) -> App {
+/// A headless app on one thread at 60 ticks per second.
+pub fn app(integrator: Integrator) -> App {
     let mut app = App::new();
     app.add_plugins((MinimalPlugins, TransformPlugin, PliantPlugin::default()))
         .insert_resource(integrator)

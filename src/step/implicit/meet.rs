@@ -125,6 +125,7 @@ pub(super) fn meet(
         },
     );
     account(state, &energy, clock.dt);
+    solver.leave(particles, elements, &energy.elements);
     conclude(particles, elements, solver, state, clock);
     solver.candidates = candidates;
     solver.is_done = true;

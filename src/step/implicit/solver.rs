@@ -1,8 +1,12 @@
 //! The implicit solver of one body: what it keeps from step to step, and one stage.
 
+mod potential;
+
 use bevy::prelude::*;
 use nalgebra::{Matrix3, Vector3};
 
+pub(in crate::step) use self::potential::Energy;
+use self::potential::Left;
 use super::elements::Potential;
 use super::kinds::BodyElementsItem;
 use super::momentum::Momenta;
@@ -14,6 +18,10 @@ use crate::kernel::implicit::conjugate_gradient::Limits;
 use crate::kernel::implicit::schemes::Approach;
 use crate::kernel::implicit::{Freedom, Solution, Workers, row, vector};
 use crate::step::threads::Threads;
+
+/// Smallest J at which a tangled body counts as unfolded. Above zero by far, so that it does not tangle again at once under
+/// its full resistance.
+const UNTANGLED: f64 = 0.5;
 
 /// Everything that the implicit integrator keeps for a body.
 #[derive(Component, Debug, Default)]
@@ -46,6 +54,8 @@ pub(crate) struct ImplicitSolver {
     pub wind: Vec<Vector3<Real>>,
     /// Potential of the elements at the start of the step, while nothing that it depends on has changed.
     start_elements: Option<Potential<f64>>,
+    /// What the last step left behind.
+    left: Left,
     /// Whether the stage of elastic forces is switched on.
     pub is_elastic: bool,
     /// Length of the last step, s, when `other_*` hold its start; zero otherwise.
@@ -54,6 +64,8 @@ pub(crate) struct ImplicitSolver {
     pub momentum_change: Momenta,
     /// Whether the step is finished already, by the fallback.
     pub is_done: bool,
+    /// Whether the body is turned inside out somewhere: it gives way to changes of volume until it has unfolded.
+    is_tangled: bool,
 }
 
 /// What one stage is.
@@ -64,6 +76,8 @@ pub(in crate::step) struct Stage<'a> {
     /// What viscosity counts from.
     pub reference: Reference<'a>,
     pub limits: Limits,
+    /// Whether the body is turned inside out somewhere.
+    pub is_tangled: bool,
 }
 
 /// The strain that a stage starts from, as a sum of strains at earlier positions.
@@ -84,16 +98,6 @@ pub(in crate::step) enum MatrixIs {
     Constrained,
     /// Nothing has changed.
     Same,
-}
-
-/// Potentials of a stage.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::step) struct Energy {
-    /// Incremental potential Ψ, J.
-    pub incremental: f64,
-    pub elements: Potential<f64>,
-    /// Power lost to the air, W; negative where the wind drives the body.
-    pub drag_power: f64,
 }
 
 impl ImplicitSolver {
@@ -129,6 +133,15 @@ impl ImplicitSolver {
         ] {
             vectors.resize(count, zero);
         }
+    }
+
+    /// Looks whether the body is tangled, with the smallest J of its elements after the last step.
+    pub fn watch(&mut self, smallest_volume_ratio: f64) {
+        self.is_tangled = smallest_volume_ratio <= if self.is_tangled { UNTANGLED } else { 0.0 };
+    }
+
+    pub fn is_tangled(&self) -> bool {
+        self.is_tangled
     }
 
     /// Energy of the elements at strains of about one, J.
@@ -371,110 +384,5 @@ impl ImplicitSolver {
             particles.positions[i] = self.approach[i].position + self.velocities[i] * step;
         }
         self.place_touches(&mut particles.positions, step);
-    }
-
-    /// The incremental potential and its parts at the current positions and velocities.
-    pub fn energy(
-        &mut self,
-        particles: &Particles,
-        elements: &BodyElementsItem,
-        stage: &Stage,
-    ) -> Energy {
-        let velocities = &self.velocities;
-        let mut energy = self.without_elements(particles, &self.approach, stage, |i| velocities[i]);
-        energy.add(
-            &self.elements(&particles.positions, elements, stage),
-            stage.step,
-        );
-        energy
-    }
-
-    /// The incremental potential at the start of the step, but with the held particles where they are now.
-    pub fn start_energy(
-        &mut self,
-        particles: &Particles,
-        elements: &BodyElementsItem,
-        stage: &Stage,
-    ) -> Energy {
-        let start = stage.reference.first;
-        let mut trial = std::mem::take(&mut self.trial);
-        let approach = std::mem::take(&mut self.approach);
-        for (i, place) in trial.iter_mut().enumerate() {
-            let held = particles.inverse_masses[i] == 0.0;
-            *place = if held {
-                particles.positions[i]
-            } else {
-                start[i]
-            };
-        }
-        for touch in &self.touches {
-            trial[touch.particle] = touch.place(&trial[touch.particle]);
-        }
-        let rate = stage.step.recip();
-        let velocity = |i: usize| (trial[i] - approach[i].position) * rate;
-        let mut energy = self.without_elements(particles, &approach, stage, velocity);
-        // Both stages of a step start from the same place, unless pins have moved; friction counts from another.
-        let is_same = !elements.have_friction()
-            && self.touches.is_empty()
-            && !particles.inverse_masses.contains(&0.0);
-        let potential = self
-            .start_elements
-            .filter(|_| is_same)
-            .unwrap_or_else(|| self.elements(&trial, elements, stage));
-        self.start_elements = Some(potential);
-        energy.add(&potential, stage.step);
-        self.trial = trial;
-        self.approach = approach;
-        energy
-    }
-
-    fn without_elements(
-        &self,
-        particles: &Particles,
-        approach: &[Approach<Real>],
-        stage: &Stage,
-        velocity: impl Fn(usize) -> Vector3<Real>,
-    ) -> Energy {
-        let (mut inertial, mut drag_power, mut wind_power) = (0.0, 0.0, 0.0);
-        for i in 0..particles.len() {
-            if particles.inverse_masses[i] > 0.0 {
-                let velocity = velocity(i);
-                let change = velocity - approach[i].velocity;
-                inertial += 0.5 * f64::from(particles.masses[i] * change.norm_squared());
-                drag_power += f64::from(velocity.dot(&(self.drag[i] * velocity)));
-                wind_power += f64::from(velocity.dot(&self.wind[i]));
-            }
-        }
-        let mut friction_power = 0.0;
-        for touch in self.touches.iter().filter(|touch| !touch.is_sticking) {
-            let slip = touch.slip(&velocity(touch.particle));
-            friction_power += f64::from(touch.drag * slip.norm_squared());
-        }
-        Energy {
-            incremental: inertial
-                + f64::from(stage.step) * (0.5 * (drag_power + friction_power) - wind_power),
-            elements: Potential::NOTHING,
-            drag_power: drag_power - wind_power,
-        }
-    }
-
-    fn elements(
-        &mut self,
-        positions: &[Vector3<Real>],
-        elements: &BodyElementsItem,
-        stage: &Stage,
-    ) -> Potential<f64> {
-        if !self.acts(elements) {
-            return Potential::NOTHING;
-        }
-        let threads = Threads::for_work(elements.len());
-        self.system.sum(positions, elements, stage, threads)
-    }
-}
-
-impl Energy {
-    fn add(&mut self, elements: &Potential<f64>, step: Real) {
-        self.elements = *elements;
-        self.incremental += elements.elastic + 0.5 * f64::from(step) * elements.dissipated_power;
     }
 }

@@ -90,6 +90,7 @@ pub(super) fn last_stage(body: &mut BodyItem, clock: &PliantClock, settings: Set
         return;
     };
     account(state, &energy, clock.dt * GAMMA);
+    solver.leave(particles, elements, &energy.elements);
     finish(body, clock, Shares::RUNGE_KUTTA);
 }
 
@@ -133,6 +134,7 @@ pub(super) fn single_stage(body: &mut BodyItem, clock: &PliantClock, settings: S
     };
     account(state, &energy, clock.dt);
     let solver = &mut **solver;
+    solver.leave(particles, elements, &energy.elements);
     solver
         .other_positions
         .copy_from_slice(&particles.start_positions);
@@ -262,6 +264,7 @@ fn fall_back(body: &mut BodyItem, clock: &PliantClock, settings: Settings) {
         |particles, solver, stage| descend(particles, elements, solver, state, stage),
     );
     account(state, &energy, clock.dt);
+    solver.leave(particles, elements, &energy.elements);
     solver.is_done = true;
     solver.history = 0.0;
     finish(body, clock, Shares::BACKWARD_EULER);
@@ -287,6 +290,7 @@ pub(super) fn with_stage<Out>(
             second: weight.map(|weight| (other.as_slice(), weight)),
         },
         limits: settings.limits,
+        is_tangled: solver.is_tangled(),
     };
     let out = work(particles, solver, &stage);
     particles.start_positions = start;
