@@ -84,6 +84,7 @@ pub mod implicit;
 pub mod mass;
 pub mod matrix;
 pub mod moduli;
+pub mod proximity;
 pub mod rigid_motion;
 pub mod runge_kutta;
 pub mod scalar;

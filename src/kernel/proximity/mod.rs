@@ -1,0 +1,13 @@
+//! Contact of triangle surfaces: distances, guarantees against crossing, times of impact, and responses.
+//!
+//! Surfaces of triangles touch by two kinds of pairs, a vertex with a face and an edge with an edge
+//! ([`PairKind`]). Both have four vertices, so that most functions here take these with the kind. Positions are in m.
+
+pub mod edge_edge;
+mod pair;
+pub mod vertex_face;
+
+#[cfg(test)]
+mod checks;
+
+pub use pair::{ClosestPoints, PairKind};
