@@ -5,9 +5,15 @@
 
 pub mod edge_edge;
 mod pair;
+pub mod separating_plane;
+pub mod truncation;
 pub mod vertex_face;
 
 #[cfg(test)]
+mod certificate;
+#[cfg(test)]
 mod checks;
+#[cfg(test)]
+mod truncation_tests;
 
 pub use pair::{ClosestPoints, PairKind};
