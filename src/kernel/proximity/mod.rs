@@ -3,9 +3,12 @@
 //! Surfaces of triangles touch by two kinds of pairs, a vertex with a face and an edge with an edge
 //! ([`PairKind`]). Both have four vertices, so that most functions here take these with the kind. Positions are in m.
 
+pub mod coplanarity;
 pub mod edge_edge;
+pub mod gap_event;
 mod pair;
 pub mod separating_plane;
+pub mod time_of_impact;
 pub mod truncation;
 pub mod vertex_face;
 
@@ -13,6 +16,8 @@ pub mod vertex_face;
 mod certificate;
 #[cfg(test)]
 mod checks;
+#[cfg(test)]
+mod query_tests;
 #[cfg(test)]
 mod truncation_tests;
 

@@ -80,8 +80,7 @@ impl SeparatingPlane {
     /// None where no gap is certain: the features touch, cross, are nearer than rounding (about 1e-14 of the
     /// coordinates), or a number is not finite. The vertices of such a pair must then not move at all (**freeze**).
     ///
-    /// Eq: elementary (separating plane), with the share of `[Ericson 2005]`'s support functions; the pair's normal
-    /// `[Bridson 2002]`.
+    /// Eq: elementary (separating plane of convex sets).
     #[must_use]
     pub fn new(
         kind: PairKind,
