@@ -5,8 +5,10 @@
 
 pub mod coplanarity;
 pub mod edge_edge;
+pub mod friction;
 pub mod gap_event;
 mod pair;
+pub mod penalty;
 pub mod separating_plane;
 pub mod time_of_impact;
 pub mod truncation;
