@@ -31,9 +31,10 @@ impl PairKind {
         }
     }
 
-    /// Closest points of the pair, from its vertices in m.
+    /// Closest points of the pair, from its vertices in m: [`closest_points_of_vertex_and_face`] or
+    /// [`closest_points_of_edges`].
     ///
-    /// Eq: `[Ericson 2005]`: [`closest_points_of_vertex_and_face`] or [`closest_points_of_edges`].
+    /// Eq: `[Ericson 2005]`.
     #[inline]
     #[must_use]
     pub fn closest_points<T: Scalar>(self, vertices: &[Vector3<T>; 4]) -> ClosestPoints<T> {
