@@ -82,7 +82,7 @@ pub(super) fn check_lanes(kind: PairKind) {
         let mut packed = [Vector3::<WideF32x8>::zeros(); 4];
         let mut singles = Vec::new();
         for lane in 0..8 {
-            let mut vertices = drawn_vertices(&mut random).map(|vertex| vertex.cast::<f32>());
+            let mut vertices = drawn_vertices(&mut random).map(Vector3::cast::<f32>);
             if lane == 3 {
                 vertices[3] = vertices[2];
             }

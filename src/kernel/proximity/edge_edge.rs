@@ -112,7 +112,7 @@ mod tests {
         for _ in 0..5000 {
             let vertices = drawn_vertices(&mut random);
             let closest = closest_points_of_edges(&vertices);
-            if closest.weights.iter().any(|&weight| weight == 0.0) {
+            if closest.weights.contains(&0.0) {
                 continue;
             }
             crossings += 1;
