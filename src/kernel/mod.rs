@@ -71,6 +71,10 @@
 //! | τ = ½ a/√((K + 4/3 G)/ρ) `[Courant 1928]` | [`stability::wave_crossing_step`] |
 //! | ½ (v − u)ᵀM(v − u) + E(x) `[Martin 2011]`, stages `[Ascher 1997]` | [`implicit`], [`implicit::schemes`] |
 //! | two-level preconditioned conjugate gradients `[Hestenes Stiefel 1952]` | [`implicit::conjugate_gradient`], [`implicit::coarse`] |
+//! | distances of features `[Ericson 2005]` | [`proximity::PairKind::closest_points`] |
+//! | planes and boxes against tunnelling | [`proximity::separating_plane`], [`proximity::truncation`] |
+//! | times of impact `[Li 2021]`, `[Provot 1997]`, `[000 §7.1.5]` | [`proximity::time_of_impact`], [`proximity::coplanarity`], [`proximity::gap_event`] |
+//! | repulsion `[Chen 2025]` and lagged friction `[Li 2020]` | [`proximity::penalty::Penalty`], [`proximity::friction::LaggedFriction`] |
 //! | A_pq = R S `[002 §2.4]` | [`rigid_motion::best_rotation`] |
 
 pub mod aerodynamics;
@@ -84,6 +88,7 @@ pub mod implicit;
 pub mod mass;
 pub mod matrix;
 pub mod moduli;
+pub mod proximity;
 pub mod rigid_motion;
 pub mod runge_kutta;
 pub mod scalar;
