@@ -1,10 +1,31 @@
 //! The five fabrics, and what scenes measure on cloth.
 
 use bevy::prelude::*;
+use bevy_pliant::mesh::SheetGrid;
 use bevy_pliant::prelude::*;
 use nalgebra::{Matrix2, Matrix3x2, Vector3};
 
 use super::record::worst;
+use super::{Parameter, Settings};
+
+/// What the cloth of a scene resists stretch and shear with.
+pub const MODEL: Parameter = Parameter {
+    name: "model",
+    default: 0.0,
+    minimum: 0.0,
+    maximum: 2.0,
+    unit: "",
+    about: "0: membrane triangles, 1: springs along edges, 2: Provot's grid of springs",
+};
+
+/// The chosen [`MODEL`] of a sheet.
+pub fn model(settings: &Settings, grid: SheetGrid) -> ClothModel {
+    match settings.get(&MODEL) {
+        model if model < 0.5 => ClothModel::Membrane,
+        model if model < 1.5 => ClothModel::Springs,
+        _ => ClothModel::Grid(grid),
+    }
+}
 
 /// The presets with their names and colors, from the softest to the stiffest in drape, rubber last.
 pub const FABRICS: [(&str, Fabric, [f32; 3]); 5] = [

@@ -6,6 +6,7 @@ use bevy_pliant::mesh::{SheetGrid, SheetPattern, SheetSide};
 use bevy_pliant::Real;
 use bevy_pliant::prelude::*;
 
+use super::fabric::{MODEL, model};
 use super::measure::{particle_soundness, particles_not_finite};
 use super::props::{STEEL, SceneColor, painted_floor};
 use super::record::worst;
@@ -64,7 +65,7 @@ pub const SCENE: Scene = Scene {
         eye: Vec3::new(0.9, 1.5, 2.6),
         target: Vec3::new(0.45, 1.15, 0.0),
     },
-    parameters: &[WIND, GUSTS, RESOLUTION],
+    parameters: &[WIND, GUSTS, RESOLUTION, MODEL],
     plugin: no_systems,
     build,
     sample,
@@ -103,7 +104,7 @@ fn build(world: &mut World, settings: &Settings) -> Result<(), SceneError> {
         .with_rotation(Quat::from_rotation_x(std::f32::consts::FRAC_PI_2));
     world.spawn((
         Name::new("flag"),
-        Cloth::new(grid.mesh().map_err(error)?),
+        Cloth::new(grid.mesh().map_err(error)?).with_model(model(settings, grid)),
         Fabric::COTTON,
         Aerodynamic::default(),
         Pins::at(held),
@@ -115,12 +116,16 @@ fn build(world: &mut World, settings: &Settings) -> Result<(), SceneError> {
 
 fn sample(world: &mut World) -> Vec<(&'static str, f64)> {
     let finite = particles_not_finite(world);
-    let mut flags = world.query::<(&Particles, &Membranes, &Cloth)>();
+    let mut flags = world.query::<(&Particles, &Cloth)>();
     let (mut strain, mut tip) = (0.0, 0.0);
-    for (particles, membranes, cloth) in flags.iter(world) {
+    for (particles, cloth) in flags.iter(world) {
         let position = |corner: u32| particles.positions[corner as usize].cast::<f64>();
-        let rest = &cloth.mesh().positions;
-        let strains = membranes.corners().iter().flat_map(|&[a, b, c]| {
+        let TriangleMesh {
+            positions: rest,
+            triangles,
+            ..
+        } = cloth.mesh();
+        let strains = triangles.iter().flat_map(|&[a, b, c]| {
             [(a, b), (b, c), (c, a)].map(|(first, second)| {
                 let length = (position(first) - position(second)).norm();
                 length / (rest[first as usize] - rest[second as usize]).norm() - 1.0

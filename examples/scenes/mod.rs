@@ -19,8 +19,10 @@
     reason = "each program that includes the scenes uses a part of them"
 )]
 
+mod air;
 mod balloon;
 mod bar;
+mod curtain;
 mod drape;
 mod fabric;
 mod fabrics;
@@ -33,6 +35,7 @@ mod pendulum;
 mod props;
 mod record;
 mod run;
+mod sail;
 mod scene;
 mod settings;
 mod snapshot;
@@ -44,6 +47,7 @@ mod torus;
 mod tower;
 mod tumble;
 
+pub use air::wind_force;
 pub use props::{Prop, PropShape, SceneColor, SceneEntity};
 pub use record::{Check, Outcome, Record, Row};
 pub use run::{Run, add_physics, headless_app, install, run_headless, task_pools};
@@ -65,6 +69,8 @@ pub const SCENES: &[Scene] = &[
     balloon::SCENE,
     tear::SCENE,
     flag_wind::SCENE,
+    sail::SCENE,
+    curtain::SCENE,
     drape::SCENE,
     fabrics::SCENE,
 ];
