@@ -42,8 +42,8 @@ pub mod prelude {
     pub use crate::body::{
         Aerodynamic, AirDrag, AirFlow, Cloth, ClothModel, Cord, ElasticModel, Fabric, Filling,
         Hinges, InitialMotion, Membranes, Particles, Pin, PinAnchor, Pins, PliantMaterial,
-        PliantState, PliantWind, Pressure, Quarantined, Solid, SolverReport, Springs, Surface,
-        SurfaceProperties, Tearing, Tetrahedra, Torn, Wrinkles,
+        PliantState, PliantWind, Pressure, Quarantined, Solid, SolverReport, Springs, StrainLimit,
+        Surface, SurfaceProperties, Tearing, Tetrahedra, Torn, Wrinkles,
     };
     pub use crate::mesh::{SheetPattern, TetrahedralMesh, TriangleMesh};
     #[cfg(feature = "rapier")]
@@ -51,7 +51,7 @@ pub mod prelude {
     #[cfg(feature = "render")]
     pub use crate::render::PliantRenderPlugin;
     pub use crate::step::{
-        ImplicitScheme, Integrator, MassMatrix, PliantClock, PliantDiagnostics, PliantForces,
+        DampingRegime, DampingSolve, ImplicitScheme, Integrator, MassMatrix, PliantClock, PliantDiagnostics, PliantForces,
         PliantGravity, PliantPlugin, PliantStep, PliantStepSystems, PliantSystems, Substeps,
     };
 }

@@ -17,12 +17,12 @@ pub(super) fn plugin(app: &mut App) {
                 .chain()
                 .before(PliantStepSystems::Gravity),
             weigh.in_set(PliantStepSystems::Gravity),
-            // The implicit solver has elasticity and drag inside; what runs in their place tells it that they are on.
+            // The implicit integrator has elasticity and drag inside; what runs in their place tells it that they are on.
             (
                 (elastic_forces, cloth_forces)
                     .chain()
                     .run_if(not(implicit::is_implicit)),
-                implicit::switch_elasticity_on.run_if(implicit::is_implicit),
+                implicit::switch_elasticity_on.run_if(implicit::is_solver_used),
             )
                 .chain()
                 .in_set(PliantStepSystems::Elasticity),

@@ -20,14 +20,17 @@ mod diagnostics;
 mod elastic;
 mod elements;
 mod forces;
+mod half_step;
 mod hash;
 mod implicit;
 mod integrator;
+mod mixed;
 mod prepare;
 mod pressure;
 mod runge_kutta;
 mod schedule;
 mod stable_step;
+mod strain_limit;
 mod symplectic_euler;
 mod tear;
 mod threads;
@@ -43,7 +46,9 @@ pub(crate) use account::frame_transform;
 pub use clock::PliantClock;
 pub use diagnostics::PliantDiagnostics;
 pub use hash::state_hash;
-pub use integrator::{ImplicitScheme, Integrator, MassMatrix, PliantGravity, Substeps};
+pub use integrator::{
+    DampingRegime, DampingSolve, ImplicitScheme, Integrator, MassMatrix, PliantGravity, Substeps,
+};
 pub use schedule::{PliantForces, PliantStep, PliantStepSystems, PliantSystems};
 
 use crate::body::{self, Particles, Torn};
@@ -109,6 +114,7 @@ impl Plugin for PliantPlugin {
                         pressure::follow_pressures,
                         prepare::remember,
                         prepare::follow_pins,
+                        strain_limit::prepare,
                         tick::tick,
                         // What the tick broke is caught before anybody reads it.
                         prepare::quarantine,
