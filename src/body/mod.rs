@@ -14,6 +14,7 @@
 //! skips the rest.
 
 pub(crate) mod cloth;
+pub(crate) mod coupling;
 pub(crate) mod drag;
 pub(crate) mod fabric;
 pub(crate) mod hinges;
@@ -35,6 +36,7 @@ pub(crate) mod tetrahedra;
 pub(crate) mod wind;
 
 pub use cloth::{Cloth, ClothError, ClothModel, Wrinkles};
+pub use coupling::{CouplingDirection, WrinkleCoupling};
 pub use drag::AirDrag;
 pub use fabric::{Fabric, FabricError};
 pub use hinges::Hinges;

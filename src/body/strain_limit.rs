@@ -25,8 +25,11 @@ use crate::kernel::cloth::strain_limit::Line;
 /// membranes; bend springs are not limited. Each pass goes through them the other way round than the last one.
 /// A few passes do not reach every limit: what is left is caught in the next substeps.
 ///
-/// **Energy** that a limit takes, or gives, is part of [`Energies::dissipated`](super::Energies::dissipated). For the
-/// way it is the force at the start of the substep times what the limit has changed of the way.
+/// **Energy** that a limit takes, or gives, is part of [`Energies::dissipated`](super::Energies::dissipated): of velocities
+/// the kinetic energy, of the way the work that forces would have done along what the limit changed of it.
+///
+/// **Momentum** of free bodies is kept by `Velocities` and `Triangles`. Angular momentum changes with what the elements
+/// turn in a substep, since ṽ moves the particles and v½ goes on.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -49,7 +52,7 @@ pub enum StrainLimit {
         sweeps: u32,
     },
     /// Bridson's limits: impulses along the springs, such that none is too long, or has changed too much, at the end of
-    /// the substep [001 §4.3, §4.4]. They keep momentum.
+    /// the substep [001 §4.3, §4.4].
     Velocities {
         /// τ_c, largest stretch as a share of the rest length, not negative. 0.1 in the source.
         stretch: Real,
@@ -59,13 +62,12 @@ pub enum StrainLimit {
         rate: Option<Real>,
         /// Passes per limit and velocity. 1 or 2 in the source.
         sweeps: u32,
-        /// The line along which the impulses act. The current one keeps angular momentum, but with many passes diverges
-        /// where springs turn far in a substep; see
+        /// The line along which the impulses act. The current one has no torque, but with many passes diverges where
+        /// springs turn far in a substep; see
         /// [`Line`](crate::kernel::cloth::strain_limit::Line).
         line: Line,
     },
-    /// Limits of the principal stretches of the triangles, by impulses that keep linear and angular momentum
-    /// `[Wang 2010]`. It limits stretch in every direction, so also shear.
+    /// Limits of the principal stretches of the triangles at the end of the substep `[Wang 2010]`. It limits stretch in every direction, so also shear.
     Triangles {
         /// Largest principal stretch less one, not negative.
         stretch: Real,

@@ -4,6 +4,7 @@ use bevy::prelude::*;
 use nalgebra::Vector3;
 
 use super::cloth::cloth_forces;
+use super::coupling::coupling_forces;
 use super::elastic::elastic_forces;
 use super::{PliantForces, PliantGravity, PliantStepSystems, implicit};
 use crate::Real;
@@ -26,6 +27,9 @@ pub(super) fn plugin(app: &mut App) {
             )
                 .chain()
                 .in_set(PliantStepSystems::Elasticity),
+            coupling_forces
+                .after(PliantStepSystems::Drag)
+                .before(PliantStepSystems::AccumulateForces),
         ),
     );
 }

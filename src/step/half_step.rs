@@ -20,13 +20,16 @@ pub(super) struct HalfStep {
     remainders: Vec<Vector3<Real>>,
     /// ṽ.
     moving: Vec<Vector3<Real>>,
+    /// What limits have added to the way, m.
+    correction: Vec<Vector3<Real>>,
     /// Velocities that the energy account looks at.
     pub mean: Vec<Vector3<f64>>,
 }
 
 /// Gives a half step to the bodies that need one: those with a limit of strain, or all.
 pub(super) fn prepare(world: &mut World, for_all: bool) {
-    let mut unseen = world.query_filtered::<(Entity, Has<StrainLimit>), (With<Particles>, Without<HalfStep>)>();
+    let mut unseen =
+        world.query_filtered::<(Entity, Has<StrainLimit>), (With<Particles>, Without<HalfStep>)>();
     let unseen: Vec<Entity> = unseen
         .iter(world)
         .filter(|&(_, is_limited)| for_all || is_limited)
@@ -41,6 +44,21 @@ impl HalfStep {
     /// Takes the velocities of the particles as vⁿ.
     pub fn start(&mut self, particles: &Particles) {
         self.start.clone_from(&particles.velocities);
+        self.correction.clear();
+    }
+
+    /// Notes what a limit has added to the way of each particle, m.
+    pub fn correct_by(&mut self, correction: impl Iterator<Item = Vector3<Real>>) {
+        self.correction.clear();
+        self.correction.extend(correction);
+    }
+
+    /// Half the work of the forces along the correction, J. At the start and at the end of the substep, that adds up to the
+    /// energy that the limit has taken: the integrator gives the velocities the work along the way without it.
+    pub fn half_work(&self, particles: &Particles) -> f64 {
+        let pairs = particles.forces.iter().zip(&self.correction);
+        let work = pairs.map(|(force, way)| force.cast::<f64>().dot(&way.cast::<f64>()));
+        0.5 * work.sum::<f64>()
     }
 
     /// Takes the velocities of the particles as v½.

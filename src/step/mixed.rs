@@ -13,17 +13,19 @@
 //!
 //! **Energy.** Damping takes, over a substep, h times its power at the mean of v and v' (less what contact changed), which
 //! is exact for a damping that is the same at both ends.
+//!
+//! **Momentum** is kept, angular momentum too where ṽ is v½. Otherwise it changes by h ṽ × m v½, of the order of the
+//! scheme: with heavy damping, and where strain is limited.
 
 use bevy::prelude::*;
 use nalgebra::Vector3;
 
-use super::cloth::Sheets;
 use super::half_step::HalfStep;
 use super::implicit::{BodyElements, BodyElementsItem, ImplicitSolver, note};
 use super::strain_limit::{Limited, Limiter};
-use super::symplectic_euler::{add, drift, kick, potential_energy};
+use super::symplectic_euler::{add, drift, kick};
 use super::threads::for_each_body;
-use super::{DampingRegime, DampingSolve, PliantClock, PliantForces, PliantGravity};
+use super::{DampingRegime, DampingSolve, PliantClock, PliantForces};
 use crate::Real;
 use crate::body::{Particles, Pins, PliantState, Quarantined};
 use crate::kernel::implicit::conjugate_gradient::Limits;
@@ -59,7 +61,6 @@ type Body = (
     &'static mut PliantState,
     Option<&'static Pins>,
     Limited,
-    Sheets,
 );
 
 /// All bodies that move.
@@ -69,12 +70,11 @@ pub(super) type Bodies = QueryState<Body, Without<Quarantined>>;
 pub(super) fn start(world: &mut World, bodies: &mut Bodies, settings: Settings) {
     world.run_schedule(PliantForces);
     let clock = *world.resource::<PliantClock>();
-    let gravity = *world.resource::<PliantGravity>();
     let dt = clock.dt as Real;
     for_each_body(
         bodies.iter_mut(world).collect(),
         |(particles, ..)| particles.len(),
-        |(particles, elements, solver, half, state, pins, limited, sheets)| {
+        |(particles, elements, solver, half, state, pins, limited)| {
             let (particles, half) = (&mut **particles, &mut **half);
             if let Some(pins) = pins {
                 pins.place(particles, clock.start_fraction, clock.tick_dt);
@@ -84,12 +84,8 @@ pub(super) fn start(world: &mut World, bodies: &mut Bodies, settings: Settings) 
             half.keep(particles);
             if settings.damping == DampingRegime::Heavy {
                 particles.velocities.clone_from(&half.start);
-                let change = solver.change_velocities(
-                    particles,
-                    elements,
-                    0.5 * dt,
-                    settings.limits(),
-                );
+                let change =
+                    solver.change_velocities(particles, elements, 0.5 * dt, settings.limits());
                 note(state, &change);
                 for i in 0..particles.len() {
                     let change = solver.velocities[i];
@@ -101,14 +97,14 @@ pub(super) fn start(world: &mut World, bodies: &mut Bodies, settings: Settings) 
             }
             let mut limiter = Limiter::of(limited, dt);
             if let Some(limiter) = &mut limiter {
-                state.energies.dissipated += limiter.limit_way(particles);
+                limiter.limit_way(particles, half);
             }
             half.set_off(particles);
             drift(particles, dt);
             if let Some(limiter) = &mut limiter {
-                let energy = |particles: &Particles| potential_energy(particles, sheets, &gravity);
-                state.energies.dissipated += limiter.limit_positions(particles, energy);
+                limiter.limit_positions(particles, half);
             }
+            state.energies.dissipated += half.half_work(particles);
             if let Some(pins) = pins {
                 pins.place(particles, clock.end_fraction, clock.tick_dt);
             }
@@ -128,8 +124,9 @@ pub(super) fn finish(world: &mut World, bodies: &mut Bodies, settings: Settings)
     for_each_body(
         bodies.iter_mut(world).collect(),
         |(particles, ..)| particles.len(),
-        |(particles, elements, solver, half, state, _, limited, _)| {
+        |(particles, elements, solver, half, state, _, limited)| {
             let (particles, step) = (&mut **particles, 0.5 * dt as Real);
+            state.energies.dissipated += half.half_work(particles);
             let change = solver.change_velocities(particles, elements, step, settings.limits());
             note(state, &change);
             let power = finish_velocities(particles, elements, solver, half, state);
@@ -155,7 +152,12 @@ fn finish_velocities(
     if !solver.is_coupled {
         // What the elements take is explicit, and known at v½ together with what the air takes.
         half.mean.clear();
-        half.mean.extend(particles.velocities.iter().map(|velocity| velocity.cast::<f64>()));
+        half.mean.extend(
+            particles
+                .velocities
+                .iter()
+                .map(|velocity| velocity.cast::<f64>()),
+        );
         explicit_power = state.energies.dissipated_power - solver.air_power(&half.mean);
     }
     half.mean.clear();

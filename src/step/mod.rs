@@ -5,7 +5,7 @@
 //!   PliantSystems::ReadColliders   rigid world → RigidColliders
 //!   PliantSystems::Step            user edits → pins → substeps → tears
 //!     PliantStep, per substep      Integrate → Collide → FinishSubstep
-//!       PliantForces, per evaluation   Gravity → Elasticity → Drag → AccumulateForces (yours)
+//!       PliantForces, per evaluation   Gravity → Elasticity → Drag → coupling → AccumulateForces (yours)
 //!         with the implicit integrator, elasticity and drag are inside the solve
 //!   PliantSystems::Writeback       energies, momenta, transforms; impulses → rigid world
 //! ```
@@ -16,6 +16,7 @@ mod clock;
 mod cloth;
 pub(crate) mod collide;
 mod consistent_mass;
+mod coupling;
 mod diagnostics;
 mod elastic;
 mod elements;
@@ -115,6 +116,7 @@ impl Plugin for PliantPlugin {
                         prepare::remember,
                         prepare::follow_pins,
                         strain_limit::prepare,
+                        coupling::prepare,
                         tick::tick,
                         // What the tick broke is caught before anybody reads it.
                         prepare::quarantine,

@@ -4,14 +4,15 @@ use bevy::prelude::*;
 use nalgebra::{Matrix2, Vector3};
 
 use super::Integrator;
+use super::half_step::HalfStep;
 use super::prepare::describe;
 use crate::Real;
 use crate::body::strain_limit::LimitedElements;
-use crate::body::{BodyFrame, PliantState, Particles, Springs, StrainLimit, Surface, Tetrahedra};
+use crate::body::{BodyFrame, Particles, PliantState, Springs, StrainLimit, Surface, Tetrahedra};
 use crate::kernel::cloth::strain_limit as kernel;
 use crate::kernel::cloth::strain_limit::{
-    PositionCorrection, StrainRateLimit, Sweep, correct_positions, limit_strain,
-    limit_strain_rate, limit_triangle,
+    PositionCorrection, StrainRateLimit, Sweep, correct_positions, limit_strain, limit_strain_rate,
+    limit_triangle,
 };
 use crate::kernel::energy::kinetic_energy;
 use crate::mesh::SpringKind;
@@ -60,7 +61,10 @@ pub(super) fn prepare(integrator: Res<Integrator>, mut bodies: Query<Limited_>) 
                     .into(),
             )
         } else {
-            limit.validate().err().map(|error| format!("{error}; it has no effect"))
+            limit
+                .validate()
+                .err()
+                .map(|error| format!("{error}; it has no effect"))
         };
         elements.is_active = problem.is_none();
         if let Some(problem) = problem {
@@ -96,7 +100,12 @@ impl LimitedElements {
         }
         let sides = |&[a, b, c]: &[u32; 3]| [[a, b], [b, c], [c, a]];
         let ascending = |[a, b]: [u32; 2]| [a.min(b), a.max(b)];
-        self.ends = self.triangles.iter().flat_map(sides).map(ascending).collect();
+        self.ends = self
+            .triangles
+            .iter()
+            .flat_map(sides)
+            .map(ascending)
+            .collect();
         self.ends.sort_unstable();
         self.ends.dedup();
         let length = |&[a, b]: &[u32; 2]| (place(a) - place(b)).norm() as Real;
@@ -128,20 +137,14 @@ impl<'a> Limiter<'a> {
         })
     }
 
-    /// Limits the velocities with which the particles are about to move; returns the energy that this takes, J: the work
-    /// that the forces will not do.
-    pub fn limit_way(&mut self, particles: &mut Particles) -> f64 {
-        if !self.limit_velocities(particles) {
-            return 0.0;
+    /// Limits the velocities with which the particles are about to move.
+    pub fn limit_way(&mut self, particles: &mut Particles, half: &mut HalfStep) {
+        if self.limit_velocities(particles) {
+            half.correct_by(
+                (particles.velocities.iter().zip(&self.elements.before))
+                    .map(|(velocity, before)| (velocity - before) * self.dt),
+            );
         }
-        let moves = particles.velocities.iter().zip(&self.elements.before);
-        let work: f64 = (moves.zip(&particles.forces))
-            .map(|((velocity, before), force)| {
-                let change: Vector3<Real> = velocity - before;
-                force.cast::<f64>().dot(&change.cast())
-            })
-            .sum();
-        work * f64::from(self.dt)
     }
 
     /// Limits the velocities at the end of the substep; returns the kinetic energy that this takes, J.
@@ -153,38 +156,37 @@ impl<'a> Limiter<'a> {
             - kinetic_energy(&particles.masses, &particles.velocities)
     }
 
-    /// Corrects positions; returns the potential energy that this takes, J, with that of a body given by `energy`.
-    pub fn limit_positions(
-        &mut self,
-        particles: &mut Particles,
-        energy: impl Fn(&Particles) -> f64,
-    ) -> f64 {
+    /// Corrects positions.
+    pub fn limit_positions(&mut self, particles: &mut Particles, half: &mut HalfStep) {
         let StrainLimit::Positions { stretch, sweeps } = self.limit else {
-            return 0.0;
+            return;
         };
-        let before = energy(particles);
         let correction = PositionCorrection {
             stretch,
             sweeps,
             sweep: self.turn(),
         };
+        let elements = &mut *self.elements;
+        elements.before.clone_from(&particles.positions);
         let springs = kernel::Springs {
-            ends: &self.elements.ends,
-            rest_lengths: &self.elements.rest_lengths,
+            ends: &elements.ends,
+            rest_lengths: &elements.rest_lengths,
         };
         let (positions, masses) = (&mut particles.positions, &particles.inverse_masses);
-        let report = correct_positions(positions, masses, &springs, &correction);
-        if report.corrected == 0 {
-            return 0.0;
-        }
-        before - energy(particles)
+        correct_positions(positions, masses, &springs, &correction);
+        let moves = particles.positions.iter().zip(&elements.before);
+        half.correct_by(moves.map(|(position, before)| position - before));
     }
 
     /// The order of this pass; the next one goes the other way.
     fn turn(&mut self) -> Sweep {
         let backward = &mut self.elements.is_backward;
         *backward = !*backward;
-        if *backward { Sweep::Forward } else { Sweep::Backward }
+        if *backward {
+            Sweep::Forward
+        } else {
+            Sweep::Backward
+        }
     }
 
     /// Limits velocities, and keeps those before; whether the limit is one of velocities.

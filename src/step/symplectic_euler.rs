@@ -14,16 +14,14 @@
 use bevy::prelude::*;
 use nalgebra::Vector3;
 
-use super::cloth::{self, LongestStep, Sheets, SheetsItem};
+use super::cloth::{self, LongestStep};
 use super::half_step::HalfStep;
 use super::stable_step::StableStep;
 use super::strain_limit::{Limited, Limiter};
 use super::threads::for_each_body;
-use super::{PliantClock, PliantForces, PliantGravity, Substeps};
+use super::{PliantClock, PliantForces, Substeps};
 use crate::Real;
-use crate::body::solid::to_f64;
 use crate::body::{Particles, Pins, PliantState, Quarantined, Tetrahedra};
-use crate::kernel::energy::gravitational_energy;
 
 /// Evaluates the forces at the start of a tick: anything may have changed since the last one, so those of its last
 /// substep are not trusted.
@@ -151,30 +149,28 @@ type Moving = (
     Option<&'static Pins>,
     Option<&'static mut HalfStep>,
     Limited,
-    Sheets,
 );
 
 /// First half of the velocity step and the position step, with limits of strain.
 pub(super) fn kick_and_drift(
     clock: Res<PliantClock>,
-    gravity: Res<PliantGravity>,
     mut bodies: Query<Moving, Without<Quarantined>>,
 ) {
     let dt = clock.dt as Real;
     for_each_body(
         bodies.iter_mut().collect(),
         |(particles, ..)| particles.len(),
-        |(particles, state, pins, half, limited, sheets)| {
+        |(particles, state, pins, half, limited)| {
             kick(particles, 0.5 * dt);
             let limiter = Limiter::of(limited, dt);
             if let (Some(mut limiter), Some(half)) = (limiter, half) {
                 half.start(particles);
                 half.keep(particles);
-                state.energies.dissipated += limiter.limit_way(particles);
+                limiter.limit_way(particles, half);
                 half.set_off(particles);
                 drift(particles, dt);
-                let energy = |particles: &Particles| potential_energy(particles, sheets, &gravity);
-                state.energies.dissipated += limiter.limit_positions(particles, energy);
+                limiter.limit_positions(particles, half);
+                state.energies.dissipated += half.half_work(particles);
             } else {
                 drift(particles, dt);
             }
@@ -205,6 +201,7 @@ pub(super) fn finish_kick(
             let energies = &mut state.energies;
             let mut limiter = Limiter::of(limited, dt);
             if let (Some(_), Some(half)) = (&limiter, half) {
+                energies.dissipated += half.half_work(particles);
                 half.resume(particles);
             }
             kick(particles, 0.5 * dt);
@@ -214,16 +211,6 @@ pub(super) fn finish_kick(
             }
         },
     );
-}
-
-/// Elastic and gravitational energy of a sheet, J.
-pub(super) fn potential_energy(
-    particles: &Particles,
-    sheets: &SheetsItem,
-    gravity: &PliantGravity,
-) -> f64 {
-    let (masses, positions) = (&particles.masses, &particles.positions);
-    sheets.elastic_energy(particles) + gravitational_energy(masses, positions, &to_f64(gravity.0))
 }
 
 pub(super) fn kick(particles: &mut Particles, dt: Real) {

@@ -29,6 +29,7 @@ mod house_rules;
 mod implicit;
 mod integrators;
 mod materials;
+mod mixed;
 mod real_meshes;
 mod rotation;
 mod support;

@@ -82,11 +82,7 @@ impl ImplicitSolver {
 
     /// The power that the damping of the last [`change_velocities`](Self::change_velocities) takes at the given
     /// velocities, W: of the air, and of the elements if they were part of it.
-    pub fn damping_power(
-        &self,
-        elements: &BodyElementsItem,
-        velocities: &[Vector3<f64>],
-    ) -> f64 {
+    pub fn damping_power(&self, elements: &BodyElementsItem, velocities: &[Vector3<f64>]) -> f64 {
         let of_elements = if self.is_coupled {
             self.system.damping_power(elements, velocities)
         } else {

@@ -127,9 +127,11 @@ impl Element<2, 3> for StretchedSpring<'_> {
         mut store: impl FnMut(usize, &Matrix3<Lanes>),
     ) {
         // At rest in its length, the spring of a stage only resists along itself.
-        let damping = self.damping(block).map_or_else(Matrix3::zeros, |(damper, _)| {
-            damper.stiffness_block(&difference(block, positions))
-        });
+        let damping = self
+            .damping(block)
+            .map_or_else(Matrix3::zeros, |(damper, _)| {
+                damper.stiffness_block(&difference(block, positions))
+            });
         store(0, &damping);
         store(1, &-damping);
         store(2, &damping);
