@@ -24,6 +24,8 @@ mod bar;
 mod drape;
 mod fabric;
 mod fabrics;
+mod flag;
+mod flag_release;
 mod flag_wind;
 mod harmonic;
 mod jelly;
@@ -65,6 +67,7 @@ pub const SCENES: &[Scene] = &[
     balloon::SCENE,
     tear::SCENE,
     flag_wind::SCENE,
+    flag_release::SCENE,
     drape::SCENE,
     fabrics::SCENE,
 ];

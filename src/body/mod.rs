@@ -60,4 +60,5 @@ pub(crate) fn plugin(app: &mut bevy::app::App) {
     solid::plugin(app);
     cloth::plugin(app);
     rope::plugin(app);
+    app.register_type::<WrinkleCoupling>();
 }

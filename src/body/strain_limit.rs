@@ -25,8 +25,9 @@ use crate::kernel::cloth::strain_limit::Line;
 /// membranes; bend springs are not limited. Each pass goes through them the other way round than the last one.
 /// A few passes do not reach every limit: what is left is caught in the next substeps.
 ///
-/// **Energy** that a limit takes, or gives, is part of [`Energies::dissipated`](super::Energies::dissipated): of velocities
-/// the kinetic energy, of the way the work that forces would have done along what the limit changed of it.
+/// **Energy** that a limit takes, or gives, is put into [`Energies::dissipated`](super::Energies::dissipated) as an estimate:
+/// of velocities the kinetic energy, of the way the work that forces would have done along what the limit changed of it. For
+/// `Positions` it is not to be relied on: held against a weight, the total drifts by many times the kinetic energy.
 ///
 /// **Momentum** of free bodies is kept by `Velocities` and `Triangles`. Angular momentum changes with what the elements
 /// turn in a substep, since ṽ moves the particles and v½ goes on.

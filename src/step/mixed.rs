@@ -12,7 +12,8 @@
 //! air in the square of the speed is taken with the speed v½, which is of first order in that.
 //!
 //! **Energy.** Damping takes, over a substep, h times its power at the mean of v and v' (less what contact changed), which
-//! is exact for a damping that is the same at both ends.
+//! is exact for a damping that is the same at both ends. Where damping is much faster than the substep, and turns with the
+//! body, the account is not to be relied on.
 //!
 //! **Momentum** is kept, angular momentum too where ṽ is v½. Otherwise it changes by h ṽ × m v½, of the order of the
 //! scheme: with heavy damping, and where strain is limited.
