@@ -40,10 +40,11 @@ pub use step::state_hash;
 pub mod prelude {
     pub use crate::PliantPlugins;
     pub use crate::body::{
-        Aerodynamic, AirDrag, AirFlow, Cloth, ClothModel, Cord, ElasticModel, Fabric, Filling,
-        Hinges, InitialMotion, Membranes, Particles, Pin, PinAnchor, Pins, PliantMaterial,
-        PliantState, PliantWind, Pressure, Quarantined, Solid, SolverReport, Springs, Surface,
-        SurfaceProperties, Tearing, Tetrahedra, Torn, Wrinkles,
+        Aerodynamic, AirDrag, AirFlow, Cloth, ClothModel, Cord, CouplingDirection, ElasticModel,
+        Fabric, Filling, Hinges, InitialMotion, Membranes, Particles, Pin, PinAnchor, Pins,
+        PliantMaterial, PliantState, PliantWind, Pressure, Quarantined, Solid, SolverReport,
+        Springs, StrainLimit, Surface, SurfaceProperties, Tearing, Tetrahedra, Torn,
+        WrinkleCoupling, Wrinkles,
     };
     pub use crate::mesh::{SheetPattern, TetrahedralMesh, TriangleMesh};
     #[cfg(feature = "rapier")]
@@ -51,8 +52,9 @@ pub mod prelude {
     #[cfg(feature = "render")]
     pub use crate::render::PliantRenderPlugin;
     pub use crate::step::{
-        ImplicitScheme, Integrator, MassMatrix, PliantClock, PliantDiagnostics, PliantForces,
-        PliantGravity, PliantPlugin, PliantStep, PliantStepSystems, PliantSystems, Substeps,
+        DampingRegime, DampingSolve, ImplicitScheme, Integrator, MassMatrix, PliantClock,
+        PliantDiagnostics, PliantForces, PliantGravity, PliantPlugin, PliantStep,
+        PliantStepSystems, PliantSystems, Substeps,
     };
 }
 

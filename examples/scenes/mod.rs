@@ -26,6 +26,8 @@ mod curtain;
 mod drape;
 mod fabric;
 mod fabrics;
+mod flag;
+mod flag_release;
 mod flag_wind;
 mod harmonic;
 mod jelly;
@@ -71,6 +73,7 @@ pub const SCENES: &[Scene] = &[
     flag_wind::SCENE,
     sail::SCENE,
     curtain::SCENE,
+    flag_release::SCENE,
     drape::SCENE,
     fabrics::SCENE,
 ];

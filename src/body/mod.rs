@@ -14,6 +14,7 @@
 //! skips the rest.
 
 pub(crate) mod cloth;
+pub(crate) mod coupling;
 pub(crate) mod drag;
 pub(crate) mod fabric;
 pub(crate) mod hinges;
@@ -28,12 +29,14 @@ pub(crate) mod rope;
 pub(crate) mod solid;
 pub(crate) mod springs;
 pub(crate) mod state;
+pub(crate) mod strain_limit;
 pub(crate) mod surface;
 pub(crate) mod tearing;
 pub(crate) mod tetrahedra;
 pub(crate) mod wind;
 
 pub use cloth::{Cloth, ClothError, ClothModel, Wrinkles};
+pub use coupling::{CouplingDirection, WrinkleCoupling};
 pub use drag::AirDrag;
 pub use fabric::{Fabric, FabricError};
 pub use hinges::Hinges;
@@ -46,6 +49,7 @@ pub use rope::Cord;
 pub use solid::{InitialMotion, Solid, SolidError};
 pub use springs::Springs;
 pub use state::{BodyFrame, Energies, PliantState, Quarantined, SolverReport};
+pub use strain_limit::{StrainLimit, StrainLimitError};
 pub use surface::{Surface, SurfaceProperties};
 pub use tearing::{Tearing, Torn};
 pub use tetrahedra::Tetrahedra;
@@ -56,4 +60,5 @@ pub(crate) fn plugin(app: &mut bevy::app::App) {
     solid::plugin(app);
     cloth::plugin(app);
     rope::plugin(app);
+    app.register_type::<WrinkleCoupling>();
 }

@@ -10,7 +10,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::matrix::add_to_diagonal;
-use super::scalar::{Scalar, real};
+use super::scalar::{Scalar, Single, real};
 
 /// A triangle of a sheet in an air stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -278,6 +278,32 @@ impl<T: Scalar> PointwiseAir<T> {
         (velocity + normal * (wind * (air_speed - normal_speed)))
             * (T::one() / (T::one() + viscous))
     }
+}
+
+/// Change of the velocity of a particle alone over an implicit step against a resistance, m/s.
+///
+/// ```text
+/// (m/h + R) δ = F   ⇒   δ = (I + h/m R)⁻¹ h/m F
+/// ```
+/// `inverse_mass` 1/m in 1/kg, zero for a held particle, whose velocity does not change; `step` h in s; `resistance` R
+/// in kg/s, symmetric positive semidefinite; `force` F in N, all of it, the resistance at the velocity before included.
+/// For R = C_visc I + C_f n nᵀ it is [`PointwiseAir::velocity_after`], as a change, for the sum of the resistances of
+/// all triangles around a vertex.
+///
+/// Eq: `[001 §4.5]` (implicit velocities without a linear system), for any resistance.
+#[inline]
+pub fn resisted_change<T: Single>(
+    inverse_mass: T,
+    step: T,
+    resistance: &Matrix3<T>,
+    force: &Vector3<T>,
+) -> Vector3<T> {
+    let rate = step * inverse_mass;
+    let change = force * rate;
+    // Never singular: the resistance is not negative.
+    add_to_diagonal(&(resistance * rate), T::one())
+        .try_inverse()
+        .map_or(change, |inverse| inverse * change)
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use crate::body::{Aerodynamic, AirDrag, Particles, PliantState, PliantWind, Quar
 use crate::kernel::aerodynamics::{Aerodynamics, Panel};
 use crate::kernel::drag::{WindFace, viscous_drag, viscous_drag_power};
 
-/// Either the forces of the air, or for the implicit solver what they are linear in.
+/// The forces of the air, and for solvers what they are linear in: the implicit integrator needs only the latter, the
+/// mixed one both.
 pub(super) fn plugin(app: &mut App) {
     app.init_resource::<PliantWind>().add_systems(
         PliantForces,
@@ -20,7 +21,7 @@ pub(super) fn plugin(app: &mut App) {
                 .run_if(not(implicit::is_implicit)),
             (drag_coefficients, panel_coefficients)
                 .chain()
-                .run_if(implicit::is_implicit),
+                .run_if(implicit::is_solver_used),
         )
             .chain()
             .in_set(PliantStepSystems::Drag),

@@ -19,6 +19,6 @@ pub struct PliantClock {
     /// End of the current substep as a fraction of the tick.
     pub end_fraction: f64,
     /// The instant inside the substep that the particles' velocities belong to when contact is resolved: 1/2 for
-    /// symplectic Euler (its velocities live between the positions), 1 for Runge–Kutta.
+    /// symplectic Euler and mixed integration (there velocities live between the positions), 1 for the others.
     pub velocity_fraction: f64,
 }

@@ -155,8 +155,9 @@ impl SheetsItem<'_, '_> {
     /// ω² ≤ max_i Σ_e λ_e/m_i,   γ ≤ max_i Σ_e c_e/m_i
     /// ```
     /// over the elements e at a particle i, with bounds for the largest eigenvalues of their stiffness and damping: what
-    /// each element resists is at most that of springs of stiffness λ from its corners to where they are.
-    fn longest_step(&self, particles: &Particles) -> f64 {
+    /// each element resists is at most that of springs of stiffness λ from its corners to where they are. `with_damping`
+    /// where that is explicit as well.
+    fn longest_step(&self, particles: &Particles, with_damping: bool) -> f64 {
         // Stiffness and damping at each particle, N/m and N s/m.
         let mut sums = vec![[0.0_f64; 2]; particles.len()];
         let positions = &particles.positions;
@@ -213,6 +214,7 @@ impl SheetsItem<'_, '_> {
         if let Some(inflation) = self.inflation() {
             squared_frequency += inflation.squared_frequency(particles);
         }
+        let damping = if with_damping { damping } else { 0.0 };
         largest_stable_step(squared_frequency.sqrt(), damping)
     }
 }
@@ -290,7 +292,7 @@ fn add<const N: usize, Rest>(
 pub(super) struct LongestStep(pub f64);
 
 /// Estimates how long an explicit step of each cloth may be.
-pub(super) fn estimate_steps(world: &mut World) {
+pub(super) fn estimate_steps(world: &mut World, with_damping: bool) {
     let unseen: Vec<Entity> = world
         .query_filtered::<Entity, (HasSheets, Without<LongestStep>)>()
         .iter(world)
@@ -301,7 +303,7 @@ pub(super) fn estimate_steps(world: &mut World) {
     let mut cloths =
         world.query_filtered::<(&Particles, Sheets, &mut LongestStep), Without<Quarantined>>();
     for (particles, sheets, mut longest) in cloths.iter_mut(world) {
-        longest.0 = sheets.longest_step(particles);
+        longest.0 = sheets.longest_step(particles, with_damping);
     }
 }
 

@@ -4,6 +4,7 @@ use bevy::prelude::*;
 use nalgebra::Vector3;
 
 use super::cloth::cloth_forces;
+use super::coupling::coupling_forces;
 use super::elastic::elastic_forces;
 use super::{PliantForces, PliantGravity, PliantStepSystems, implicit};
 use crate::Real;
@@ -17,15 +18,18 @@ pub(super) fn plugin(app: &mut App) {
                 .chain()
                 .before(PliantStepSystems::Gravity),
             weigh.in_set(PliantStepSystems::Gravity),
-            // The implicit solver has elasticity and drag inside; what runs in their place tells it that they are on.
+            // The implicit integrator has elasticity and drag inside; what runs in their place tells it that they are on.
             (
                 (elastic_forces, cloth_forces)
                     .chain()
                     .run_if(not(implicit::is_implicit)),
-                implicit::switch_elasticity_on.run_if(implicit::is_implicit),
+                implicit::switch_elasticity_on.run_if(implicit::is_solver_used),
             )
                 .chain()
                 .in_set(PliantStepSystems::Elasticity),
+            coupling_forces
+                .after(PliantStepSystems::Drag)
+                .before(PliantStepSystems::AccumulateForces),
         ),
     );
 }

@@ -19,6 +19,7 @@
 //! shape: elements folded through each other without being inverted. So a body with an inverted element takes its steps
 //! with a smaller bulk modulus until it has unfolded (`tetrahedron`).
 
+mod damping;
 pub(super) mod elements;
 mod hinge;
 mod kinds;
@@ -35,8 +36,9 @@ mod touch;
 use bevy::prelude::*;
 use nalgebra::{Matrix3, Vector3};
 
-use self::kinds::{BodyElements, BodyElementsItem};
+pub(super) use self::kinds::{BodyElements, BodyElementsItem};
 pub(crate) use self::solver::ImplicitSolver;
+pub(super) use self::stages::note;
 use super::collide::over_substep;
 use super::collide::sweep::SweptCollider;
 use super::threads::{Threads, for_each_body};
@@ -57,6 +59,12 @@ pub(super) struct Settings {
 /// Whether the integrator is implicit.
 pub(super) fn is_implicit(integrator: Res<super::Integrator>) -> bool {
     matches!(*integrator, super::Integrator::Implicit { .. })
+}
+
+/// Whether anything is integrated implicitly, so that coefficients are asked for.
+pub(super) fn is_solver_used(integrator: Res<super::Integrator>) -> bool {
+    use super::Integrator::{Implicit, Mixed};
+    matches!(*integrator, Implicit { .. } | Mixed { .. })
 }
 
 /// Empties what the force stages fill.

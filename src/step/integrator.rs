@@ -25,6 +25,19 @@ pub enum Integrator {
         /// How many substeps a tick takes.
         substeps: Substeps,
     },
+    /// Bridson's scheme for cloth: explicit in what depends on the shape, implicit in what damps
+    /// ([`kernel::cloth::mixed`](crate::kernel::cloth::mixed)). Second order (first in the resistance of the air); stable
+    /// for any damping, and for substeps below 2/ω_max of the elastic forces. Takes [`StrainLimit`](crate::body::StrainLimit),
+    /// which lets weak springs and long substeps pass for stiff cloth. Two force evaluations per substep, and one or two
+    /// linear systems.
+    Mixed {
+        /// How much damping it is made for.
+        damping: DampingRegime,
+        /// What the implicit half steps solve.
+        solve: DampingSolve,
+        /// How many substeps a tick takes.
+        substeps: Substeps,
+    },
     /// Runge–Kutta–Fehlberg 4(5) with adaptive steps [000 §6.4]: the reference. Six force evaluations per step.
     RungeKuttaFehlberg {
         /// Accepted error per second of simulated time, relative to the size of the body (positions) and to its
@@ -53,6 +66,42 @@ pub enum ImplicitScheme {
     /// One stage, second order (first in user forces, which it takes from the start of the step), remembers the last
     /// step; the first step after a contact is backward Euler.
     BackwardDifferences,
+}
+
+/// The variant of mixed integration; both are lines of the table in [`kernel::cloth::mixed`](crate::kernel::cloth::mixed).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+pub enum DampingRegime {
+    /// Positions move with an explicit half step of the velocity, so only damping of rates below 2 over the substep makes
+    /// sense: the default.
+    #[default]
+    Light,
+    /// Positions move with an implicit half step, at the price of a second solve: motions that damping stops within a
+    /// substep come to rest where they should.
+    Heavy,
+}
+
+/// What the implicit half steps of mixed integration solve.
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+pub enum DampingSolve {
+    /// All damping together, of the elements and of the air, by conjugate gradients. Bodies whose elements are not damped
+    /// need no linear system.
+    Full {
+        /// Iterations per half step, at most.
+        iterations: u32,
+        /// Residual relative to the forces at which the solver stops.
+        tolerance: f64,
+    },
+    /// The air alone, for each particle by itself, as in the source [001 §4.5]; damping of the elements is explicit and
+    /// shortens the stable step.
+    Pointwise,
+}
+
+impl DampingSolve {
+    /// All damping, with at most 50 iterations to 1e-5 of the forces.
+    pub const FULL: Self = Self::Full {
+        iterations: 50,
+        tolerance: 1e-5,
+    };
 }
 
 /// The number of substeps per tick.
@@ -112,6 +161,12 @@ impl Integrator {
     pub const SYMPLECTIC_EULER: Self = Self::SymplecticEuler {
         substeps: Substeps::Automatic { safety: 0.5 },
     };
+    /// Mixed for light damping, all of which is solved for, with automatic substeps.
+    pub const MIXED: Self = Self::Mixed {
+        damping: DampingRegime::Light,
+        solve: DampingSolve::FULL,
+        substeps: Substeps::Automatic { safety: 0.5 },
+    };
     /// Runge–Kutta–Fehlberg with the consistent mass matrix and a tolerance of 1e-6; 1e-2 in single precision, where
     /// the rounding of positions alone makes forces that uncertain. Reference runs belong in double precision.
     pub const RUNGE_KUTTA_FEHLBERG: Self = Self::RungeKuttaFehlberg {
@@ -122,11 +177,12 @@ impl Integrator {
     };
 
     /// The names that [`from_name`](Self::from_name) knows.
-    pub const NAMES: [&'static str; 5] = [
+    pub const NAMES: [&'static str; 6] = [
         "implicit",
         "backward-euler",
         "bdf2",
         "symplectic-euler",
+        "mixed",
         "rkf45",
     ];
 
@@ -138,6 +194,7 @@ impl Integrator {
             "backward-euler" => Some(Self::BACKWARD_EULER),
             "bdf2" => Some(Self::BACKWARD_DIFFERENCES),
             "symplectic-euler" => Some(Self::SYMPLECTIC_EULER),
+            "mixed" => Some(Self::MIXED),
             "rkf45" => Some(Self::RUNGE_KUTTA_FEHLBERG),
             _ => None,
         }
@@ -153,6 +210,7 @@ impl Integrator {
                 ImplicitScheme::BackwardDifferences => "bdf2",
             },
             Self::SymplecticEuler { .. } => "symplectic-euler",
+            Self::Mixed { .. } => "mixed",
             Self::RungeKuttaFehlberg { .. } => "rkf45",
         }
     }
@@ -161,7 +219,9 @@ impl Integrator {
     #[must_use]
     pub fn mass_matrix(&self) -> MassMatrix {
         match self {
-            Self::Implicit { .. } | Self::SymplecticEuler { .. } => MassMatrix::Lumped,
+            Self::Implicit { .. } | Self::SymplecticEuler { .. } | Self::Mixed { .. } => {
+                MassMatrix::Lumped
+            }
             Self::RungeKuttaFehlberg { mass, .. } => *mass,
         }
     }

@@ -5,7 +5,7 @@
 //!   PliantSystems::ReadColliders   rigid world → RigidColliders
 //!   PliantSystems::Step            user edits → pins → substeps → tears
 //!     PliantStep, per substep      Integrate → Collide → FinishSubstep
-//!       PliantForces, per evaluation   Gravity → Elasticity → Drag → AccumulateForces (yours)
+//!       PliantForces, per evaluation   Gravity → Elasticity → Drag → coupling → AccumulateForces (yours)
 //!         with the implicit integrator, elasticity and drag are inside the solve
 //!   PliantSystems::Writeback       energies, momenta, transforms; impulses → rigid world
 //! ```
@@ -16,18 +16,22 @@ mod clock;
 mod cloth;
 pub(crate) mod collide;
 mod consistent_mass;
+mod coupling;
 mod diagnostics;
 mod elastic;
 mod elements;
 mod forces;
+mod half_step;
 mod hash;
 mod implicit;
 mod integrator;
+mod mixed;
 mod prepare;
 mod pressure;
 mod runge_kutta;
 mod schedule;
 mod stable_step;
+mod strain_limit;
 mod symplectic_euler;
 mod tear;
 mod threads;
@@ -43,7 +47,9 @@ pub(crate) use account::frame_transform;
 pub use clock::PliantClock;
 pub use diagnostics::PliantDiagnostics;
 pub use hash::state_hash;
-pub use integrator::{ImplicitScheme, Integrator, MassMatrix, PliantGravity, Substeps};
+pub use integrator::{
+    DampingRegime, DampingSolve, ImplicitScheme, Integrator, MassMatrix, PliantGravity, Substeps,
+};
 pub use schedule::{PliantForces, PliantStep, PliantStepSystems, PliantSystems};
 
 use crate::body::{self, Particles, Torn};
@@ -109,6 +115,8 @@ impl Plugin for PliantPlugin {
                         pressure::follow_pressures,
                         prepare::remember,
                         prepare::follow_pins,
+                        strain_limit::prepare,
+                        coupling::prepare,
                         tick::tick,
                         // What the tick broke is caught before anybody reads it.
                         prepare::quarantine,

@@ -133,6 +133,10 @@ impl Kind for Inflation<'_> {
         stiffness.fill([0.0; 9]);
     }
 
+    fn damp(&self, _: &[Vector3<Real>], _: Threads, damping: &mut [PairBlock]) {
+        damping.fill([0.0; 9]);
+    }
+
     fn sum(
         &self,
         positions: &[Vector3<Real>],

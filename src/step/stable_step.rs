@@ -47,8 +47,13 @@ impl StableStep {
     /// Makes the estimate for the body as it is.
     ///
     /// ω_max² and γ_max are the largest eigenvalues of M⁻¹K and M⁻¹D, by power iteration; the step of a body without
-    /// elements is unbounded.
-    pub(crate) fn update(&mut self, particles: &Particles, tetrahedra: &mut Tetrahedra) {
+    /// elements is unbounded. `with_damping` where viscosity is integrated explicitly as well.
+    pub(crate) fn update(
+        &mut self,
+        particles: &Particles,
+        tetrahedra: &mut Tetrahedra,
+        with_damping: bool,
+    ) {
         let stiffness = tetrahedra.stiffness;
         let moduli = tetrahedra.moduli();
         match tetrahedra.model {
@@ -63,7 +68,7 @@ impl StableStep {
                 self.run_stiffness(particles, tetrahedra, law);
             }
         }
-        if let Some(viscosity) = tetrahedra.viscosity() {
+        if let Some(viscosity) = tetrahedra.viscosity().filter(|_| with_damping) {
             self.viscosity
                 .run(particles, &mut self.scratch, |direction, out| {
                     add_product(

@@ -15,7 +15,9 @@ use bevy::prelude::*;
 use nalgebra::Vector3;
 
 use super::cloth::{self, LongestStep};
+use super::half_step::HalfStep;
 use super::stable_step::StableStep;
+use super::strain_limit::{Limited, Limiter};
 use super::threads::for_each_body;
 use super::{PliantClock, PliantForces, Substeps};
 use crate::Real;
@@ -56,7 +58,9 @@ pub(super) fn evaluate_at_start(world: &mut World, last: &PliantClock) {
 }
 
 /// Estimates how long a step of each body may be; the forces must belong to the current positions.
-pub(super) fn estimate_steps(world: &mut World) {
+///
+/// `with_damping` for schemes that integrate damping explicitly, which asks for shorter steps.
+pub(super) fn estimate_steps(world: &mut World, with_damping: bool) {
     let unseen: Vec<Entity> = world
         .query_filtered::<Entity, (With<Tetrahedra>, Without<StableStep>)>()
         .iter(world)
@@ -67,9 +71,9 @@ pub(super) fn estimate_steps(world: &mut World) {
     let mut bodies = world
         .query_filtered::<(&Particles, &mut Tetrahedra, &mut StableStep), Without<Quarantined>>();
     for (particles, mut tetrahedra, mut estimate) in bodies.iter_mut(world) {
-        estimate.update(particles, &mut tetrahedra);
+        estimate.update(particles, &mut tetrahedra, with_damping);
     }
-    cloth::estimate_steps(world);
+    cloth::estimate_steps(world, with_damping);
 }
 
 /// The substep in use, as a number of substeps per tick; zero before the first.
@@ -139,9 +143,15 @@ pub(super) fn next_substep(
     }
 }
 
-type Moving = (&'static mut Particles, Option<&'static Pins>);
+type Moving = (
+    &'static mut Particles,
+    &'static mut PliantState,
+    Option<&'static Pins>,
+    Option<&'static mut HalfStep>,
+    Limited,
+);
 
-/// First half of the velocity step and the position step.
+/// First half of the velocity step and the position step, with limits of strain.
 pub(super) fn kick_and_drift(
     clock: Res<PliantClock>,
     mut bodies: Query<Moving, Without<Quarantined>>,
@@ -149,10 +159,21 @@ pub(super) fn kick_and_drift(
     let dt = clock.dt as Real;
     for_each_body(
         bodies.iter_mut().collect(),
-        |(particles, _)| particles.len(),
-        |(particles, pins)| {
+        |(particles, ..)| particles.len(),
+        |(particles, state, pins, half, limited)| {
             kick(particles, 0.5 * dt);
-            drift(particles, dt);
+            let limiter = Limiter::of(limited, dt);
+            if let (Some(mut limiter), Some(half)) = (limiter, half) {
+                half.start(particles);
+                half.keep(particles);
+                limiter.limit_way(particles, half);
+                half.set_off(particles);
+                drift(particles, dt);
+                limiter.limit_positions(particles, half);
+                state.energies.dissipated += half.half_work(particles);
+            } else {
+                drift(particles, dt);
+            }
             if let Some(pins) = pins {
                 pins.place(particles, clock.end_fraction, clock.tick_dt);
             }
@@ -160,23 +181,39 @@ pub(super) fn kick_and_drift(
     );
 }
 
+type Finishing = (
+    &'static mut Particles,
+    &'static mut PliantState,
+    Option<&'static mut HalfStep>,
+    Limited,
+);
+
 /// Second half of the velocity step, with the forces at the new positions; integrates the dissipated power.
 pub(super) fn finish_kick(
     clock: Res<PliantClock>,
-    mut bodies: Query<(&mut Particles, &mut PliantState), Without<Quarantined>>,
+    mut bodies: Query<Finishing, Without<Quarantined>>,
 ) {
     for_each_body(
         bodies.iter_mut().collect(),
-        |(particles, _)| particles.len(),
-        |(particles, state)| {
-            kick(particles, 0.5 * clock.dt as Real);
+        |(particles, ..)| particles.len(),
+        |(particles, state, half, limited)| {
+            let dt = clock.dt as Real;
             let energies = &mut state.energies;
+            let mut limiter = Limiter::of(limited, dt);
+            if let (Some(_), Some(half)) = (&limiter, half) {
+                energies.dissipated += half.half_work(particles);
+                half.resume(particles);
+            }
+            kick(particles, 0.5 * dt);
             energies.dissipated += energies.dissipated_power * clock.dt;
+            if let Some(limiter) = &mut limiter {
+                energies.dissipated += limiter.limit_end(particles);
+            }
         },
     );
 }
 
-fn kick(particles: &mut Particles, dt: Real) {
+pub(super) fn kick(particles: &mut Particles, dt: Real) {
     let changes = particles
         .forces
         .iter()
@@ -191,7 +228,7 @@ fn kick(particles: &mut Particles, dt: Real) {
     }
 }
 
-fn drift(particles: &mut Particles, dt: Real) {
+pub(super) fn drift(particles: &mut Particles, dt: Real) {
     particles
         .start_positions
         .copy_from_slice(&particles.positions);
@@ -206,7 +243,7 @@ fn drift(particles: &mut Particles, dt: Real) {
 
 /// `sum += change`, keeping what rounding drops for the next addition (Kahan 1965).
 #[inline(always)]
-fn add(sum: &mut Vector3<Real>, remainder: &mut Vector3<Real>, change: Vector3<Real>) {
+pub(super) fn add(sum: &mut Vector3<Real>, remainder: &mut Vector3<Real>, change: Vector3<Real>) {
     let corrected = change + *remainder;
     let next = *sum + corrected;
     *remainder = corrected - (next - *sum);

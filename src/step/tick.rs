@@ -8,7 +8,8 @@ use super::symplectic_euler::{
     next_substep,
 };
 use super::{
-    Integrator, PliantClock, PliantForces, PliantStep, PliantStepSystems, Substeps, implicit,
+    DampingSolve, Integrator, PliantClock, PliantForces, PliantStep, PliantStepSystems, Substeps,
+    half_step, implicit, mixed,
 };
 use crate::body::PliantState;
 use crate::kernel::implicit::conjugate_gradient::Limits;
@@ -64,28 +65,16 @@ pub(super) fn tick(
             }
         }
         Integrator::SymplecticEuler { substeps } => {
-            evaluate_at_start(world, &last);
-            if let Substeps::Automatic { .. } = substeps {
-                estimate_steps(world);
-            }
-            let mut step = first_substep(world, substeps, dt);
-            let mut done = 0.0;
-            while done < 1.0 {
-                let end = done + step / dt;
-                // The sum of equal parts may be a rounding off.
-                let end = if end > 1.0 - 1e-9 { 1.0 } else { end };
-                *world.resource_mut::<PliantClock>() = PliantClock {
-                    time: start + dt * done,
-                    tick_dt: dt,
-                    dt: dt * (end - done),
-                    start_fraction: done,
-                    end_fraction: end,
-                    velocity_fraction: 0.5,
-                };
-                run_substep(world, states);
-                done = end;
-                step = next_substep(world, substeps, dt, step, dt * (1.0 - done));
-            }
+            half_step::prepare(world, false);
+            run_below_stable_step(world, states, &last, substeps, true);
+        }
+        Integrator::Mixed {
+            solve, substeps, ..
+        } => {
+            implicit::prepare(world, &mut solvers);
+            half_step::prepare(world, true);
+            let with_damping = solve == DampingSolve::Pointwise;
+            run_below_stable_step(world, states, &last, substeps, with_damping);
         }
         Integrator::RungeKuttaFehlberg { mass, .. } => {
             runge_kutta::prepare(world, mass);
@@ -99,6 +88,40 @@ pub(super) fn tick(
     world.resource_mut::<PliantClock>().time = start + dt;
 }
 
+/// Takes a tick in substeps that keep below the stable step; `last` is the clock as the last tick left it.
+fn run_below_stable_step(
+    world: &mut World,
+    states: &mut QueryState<&mut PliantState>,
+    last: &PliantClock,
+    substeps: Substeps,
+    with_damping: bool,
+) {
+    let begin = *world.resource::<PliantClock>();
+    let (start, dt) = (begin.time, begin.tick_dt);
+    evaluate_at_start(world, last);
+    if let Substeps::Automatic { .. } = substeps {
+        estimate_steps(world, with_damping);
+    }
+    let mut step = first_substep(world, substeps, dt);
+    let mut done = 0.0;
+    while done < 1.0 {
+        let end = done + step / dt;
+        // The sum of equal parts may be a rounding off.
+        let end = if end > 1.0 - 1e-9 { 1.0 } else { end };
+        *world.resource_mut::<PliantClock>() = PliantClock {
+            time: start + dt * done,
+            tick_dt: dt,
+            dt: dt * (end - done),
+            start_fraction: done,
+            end_fraction: end,
+            velocity_fraction: 0.5,
+        };
+        run_substep(world, states);
+        done = end;
+        step = next_substep(world, substeps, dt, step, dt * (1.0 - done));
+    }
+}
+
 fn run_substep(world: &mut World, states: &mut QueryState<&mut PliantState>) {
     for mut state in states.iter_mut(world) {
         state.substeps += 1;
@@ -107,7 +130,11 @@ fn run_substep(world: &mut World, states: &mut QueryState<&mut PliantState>) {
     world.run_schedule(PliantStep);
 }
 
-fn integrate(world: &mut World, bodies: &mut implicit::Bodies) -> Result {
+fn integrate(
+    world: &mut World,
+    bodies: &mut implicit::Bodies,
+    mixed: &mut mixed::Bodies,
+) -> Result {
     match *world.resource::<Integrator>() {
         Integrator::Implicit {
             scheme,
@@ -126,6 +153,9 @@ fn integrate(world: &mut World, bodies: &mut implicit::Bodies) -> Result {
             },
         ),
         Integrator::SymplecticEuler { .. } => world.run_system_cached(kick_and_drift)?,
+        Integrator::Mixed { damping, solve, .. } => {
+            mixed::start(world, mixed, mixed::Settings { damping, solve });
+        }
         Integrator::RungeKuttaFehlberg {
             tolerance,
             smallest_step,
@@ -146,12 +176,18 @@ fn integrate(world: &mut World, bodies: &mut implicit::Bodies) -> Result {
     Ok(())
 }
 
-fn finish(world: &mut World) -> Result {
-    if let Integrator::SymplecticEuler { .. } = world.resource::<Integrator>() {
-        let mut clock = world.resource_mut::<PliantClock>();
-        clock.time += clock.dt;
-        world.run_schedule(PliantForces);
-        world.run_system_cached(finish_kick)?;
+fn finish(world: &mut World, mixed: &mut mixed::Bodies) -> Result {
+    match *world.resource::<Integrator>() {
+        Integrator::SymplecticEuler { .. } => {
+            let mut clock = world.resource_mut::<PliantClock>();
+            clock.time += clock.dt;
+            world.run_schedule(PliantForces);
+            world.run_system_cached(finish_kick)?;
+        }
+        Integrator::Mixed { damping, solve, .. } => {
+            mixed::finish(world, mixed, mixed::Settings { damping, solve });
+        }
+        Integrator::Implicit { .. } | Integrator::RungeKuttaFehlberg { .. } => {}
     }
     Ok(())
 }

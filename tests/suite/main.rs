@@ -29,6 +29,7 @@ mod house_rules;
 mod implicit;
 mod integrators;
 mod materials;
+mod mixed;
 mod painted_pins;
 mod real_meshes;
 mod rotation;

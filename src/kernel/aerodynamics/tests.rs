@@ -182,6 +182,10 @@ fn pointwise_step_solves_its_equation() {
         let after = air.velocity_after(1.0 / mass, step, &normal, &velocity, &wind);
         let force = normal_wind_force(0.3, &normal, &(wind - after)) - after * 0.02;
         assert_relative_eq!(after, velocity + force * (step / mass), epsilon = 1e-9);
+        let resistance = normal * normal.transpose() * 0.3 + Matrix3::identity() * 0.02;
+        let before = normal_wind_force(0.3, &normal, &(wind - velocity)) - velocity * 0.02;
+        let change = resisted_change(1.0 / mass, step, &resistance, &before);
+        assert_relative_eq!(velocity + change, after, epsilon = 1e-9);
         let held = air.velocity_after(0.0, step, &normal, &velocity, &wind);
         assert_eq!(held, velocity);
     }

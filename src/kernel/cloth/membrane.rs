@@ -141,6 +141,25 @@ impl<T: Scalar> Membrane<T> {
             shear: self.shear_modulus * damped,
         }
     }
+
+    /// Moduli of the friction alone, N·s/m: what [`viscous_stress`](Self::viscous_stress) is linear in, for
+    /// [`TangentModuli::node_stiffness`] at no stress.
+    ///
+    /// ```text
+    /// τ Y_u,   τ Y_v,   τ Y_c,   τ G
+    /// ```
+    /// `damping_time` τ in s.
+    ///
+    /// Eq: derivative of the viscous stress by the strain rate, elementary.
+    #[inline(always)]
+    pub fn viscous_moduli(&self, damping_time: T) -> TangentModuli<T> {
+        TangentModuli {
+            warp: self.warp_modulus * damping_time,
+            weft: self.weft_modulus * damping_time,
+            coupling: self.coupling_modulus * damping_time,
+            shear: self.shear_modulus * damping_time,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -320,6 +339,12 @@ mod tests {
             let stress = CLOTH.viscous_stress(&rate, damping_time);
             assert_relative_eq!(stress.contract(&change), slope, epsilon = 1e-8);
         }
+        // What the friction is linear in, also beyond the lock.
+        let rate = tensor(0.3, -0.2, 0.4);
+        let moduli = CLOTH.viscous_moduli(damping_time);
+        let stress = CLOTH.viscous_stress(&rate, damping_time);
+        assert_relative_eq!(stress.warp, moduli.warp * 0.3 - moduli.coupling * 0.2);
+        assert_relative_eq!(stress.shear, moduli.shear * 2.0 * 0.4);
         // Stiffness of the step: τ/h of the moduli that do not stiffen, on top.
         let strain = tensor(0.2, 0.0, 0.0);
         let moduli = CLOTH.tangent(&strain, 0.5);

@@ -30,6 +30,15 @@ pub(super) trait Element<const NODES: usize, const PAIRS: usize>: Sync {
         positions: &[Vector3<Real>],
         store: impl FnMut(usize, &Matrix3<Lanes>),
     ) -> [Vector3<Lanes>; NODES];
+
+    /// Damping between the corners, positive semidefinite, kg/s, as [`linearize`](Self::linearize) stores stiffness: minus
+    /// the derivative of the damping forces by the velocities of the corners. For a stage of one second.
+    fn damp(
+        &self,
+        block: &Self::Block,
+        positions: &[Vector3<Real>],
+        store: impl FnMut(usize, &Matrix3<Lanes>),
+    );
 }
 
 /// Sums over elements.
@@ -77,6 +86,9 @@ pub(in crate::step) trait Kind {
         forces: &mut [Vector3<Real>],
         stiffness: &mut [PairBlock],
     );
+
+    /// Writes the damping of all elements, for a stage of one second.
+    fn damp(&self, positions: &[Vector3<Real>], threads: Threads, damping: &mut [PairBlock]);
 
     /// Sums up the potential of all elements, in fixed chunks; `chunks` is scratch.
     fn sum(
@@ -127,16 +139,22 @@ impl<const N: usize, const P: usize, E: Element<N, P>> Kind for All<'_, N, P, E>
         threads.run(pieces, |((blocks, forces), stiffness)| {
             for ((block, forces), out) in blocks.iter().zip(forces).zip(stiffness) {
                 let vectors = self.element.linearize(block, positions, |pair, matrix| {
-                    let lanes = |entry: usize| -> [Real; LANES] { matrix[entry].into() };
-                    let entries: [[Real; LANES]; 9] = std::array::from_fn(lanes);
-                    for lane in 0..LANES {
-                        let target = &mut out[lane][pair];
-                        for entry in 0..9 {
-                            target[entry] = entries[entry][lane];
-                        }
-                    }
+                    store_matrix(pair, matrix, out);
                 });
                 store_vectors(&vectors, forces);
+            }
+        });
+    }
+
+    fn damp(&self, positions: &[Vector3<Real>], threads: Threads, damping: &mut [PairBlock]) {
+        let damping = by_block::<_, P>(damping);
+        let piece = pieces_of_chunks(self.blocks.len(), threads);
+        let pieces = self.blocks.chunks(piece).zip(damping.chunks_mut(piece));
+        threads.run(pieces, |(blocks, damping)| {
+            for (block, out) in blocks.iter().zip(damping) {
+                self.element.damp(block, positions, |pair, matrix| {
+                    store_matrix(pair, matrix, out);
+                });
             }
         });
     }
@@ -183,6 +201,22 @@ fn pieces_of_chunks(blocks: usize, threads: Threads) -> usize {
 /// A list by element and corner (or pair of corners) as one by block, lane and corner.
 fn by_block<T, const N: usize>(list: &mut [T]) -> &mut [[[T; N]; LANES]] {
     list.as_chunks_mut::<N>().0.as_chunks_mut::<LANES>().0
+}
+
+#[inline(always)]
+fn store_matrix<const P: usize>(
+    pair: usize,
+    matrix: &Matrix3<Lanes>,
+    out: &mut [[PairBlock; P]; LANES],
+) {
+    let lanes = |entry: usize| -> [Real; LANES] { matrix[entry].into() };
+    let entries: [[Real; LANES]; 9] = std::array::from_fn(lanes);
+    for lane in 0..LANES {
+        let target = &mut out[lane][pair];
+        for entry in 0..9 {
+            target[entry] = entries[entry][lane];
+        }
+    }
 }
 
 #[inline(always)]

@@ -130,4 +130,14 @@ impl Element<4, 10> for FoldedHinge<'_> {
         geometry.stiffness_blocks(curvature, store);
         geometry.forces(slope)
     }
+
+    #[inline(always)]
+    fn damp(
+        &self,
+        block: &Block,
+        positions: &[Vector3<Real>],
+        store: impl FnMut(usize, &Matrix3<Lanes>),
+    ) {
+        geometry(block, positions).stiffness_blocks(block.rest.damping.coefficient, store);
+    }
 }

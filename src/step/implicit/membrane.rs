@@ -143,4 +143,27 @@ impl Element<3, 6> for StretchedTriangle<'_> {
         store_all_pairs(&blocks, store);
         nodal_forces(&deformation, &stress, &block.rest.inverse, area)
     }
+
+    #[inline(always)]
+    fn damp(
+        &self,
+        block: &Block,
+        positions: &[Vector3<Real>],
+        store: impl FnMut(usize, &Matrix3<Lanes>),
+    ) {
+        let zero = Lanes::splat(0.0);
+        let time = self.damping.map_or(zero, |damping| damping.time);
+        let [_, first, second] = shape_gradients(&block.rest.inverse);
+        let blocks = self.law.viscous_moduli(time).node_stiffness(
+            &deformation_at(block, positions),
+            &PlaneTensor {
+                warp: zero,
+                weft: zero,
+                shear: zero,
+            },
+            &[first, second],
+            block.rest.area,
+        );
+        store_all_pairs(&blocks, store);
+    }
 }

@@ -28,7 +28,7 @@ const UNTANGLED: f64 = 0.5;
 pub(crate) struct ImplicitSolver {
     /// The topology that the pattern of the matrix belongs to.
     topology: Option<(u32, usize, usize)>,
-    system: System,
+    pub(super) system: System,
     /// Start of the stage, by particle.
     pub approach: Vec<Approach<Real>>,
     /// Velocities that are being solved for, by particle.
@@ -66,6 +66,8 @@ pub(crate) struct ImplicitSolver {
     pub is_done: bool,
     /// Whether the body is turned inside out somewhere: it gives way to changes of volume until it has unfolded.
     is_tangled: bool,
+    /// Whether the elements were part of the last implicit half step of mixed integration.
+    pub is_coupled: bool,
 }
 
 /// What one stage is.
@@ -78,6 +80,24 @@ pub(in crate::step) struct Stage<'a> {
     pub limits: Limits,
     /// Whether the body is turned inside out somewhere.
     pub is_tangled: bool,
+}
+
+impl<'a> Stage<'a> {
+    /// A stage of one second from the given positions.
+    pub fn of_a_second(positions: &'a [Vector3<Real>]) -> Self {
+        Self {
+            step: 1.0,
+            reference: Reference {
+                first: positions,
+                second: None,
+            },
+            limits: Limits {
+                iterations: 0,
+                tolerance: 0.0,
+            },
+            is_tangled: false,
+        }
+    }
 }
 
 /// The strain that a stage starts from, as a sum of strains at earlier positions.
@@ -204,7 +224,7 @@ impl ImplicitSolver {
     }
 
     /// Whether elements take part in the step.
-    fn acts(&self, elements: &BodyElementsItem) -> bool {
+    pub(super) fn acts(&self, elements: &BodyElementsItem) -> bool {
         self.is_elastic && elements.len() > 0
     }
 
@@ -246,6 +266,12 @@ impl ImplicitSolver {
         self.system
             .evaluate(&particles.positions, elements, stage, threads, again);
         self.set_residual(particles, step, threads);
+        if again {
+            let (drag, masses) = (&self.drag, &particles.masses);
+            self.system.gather(threads, |particle| {
+                (drag[particle] + Matrix3::from_diagonal_element(masses[particle] / step)) / step
+            });
+        }
         let System {
             particles: order,
             rows,
@@ -257,27 +283,9 @@ impl ImplicitSolver {
             positions,
             residual,
             solution,
-            corner_stiffness,
             ..
         } = &mut self.system;
         if matrix_is == MatrixIs::New {
-            let blocks = corner_stiffness.as_flattened();
-            let piece = threads.piece(matrix.rows());
-            let ranges = (0..matrix.rows()).step_by(piece);
-            let last = matrix.rows();
-            let ranges = ranges.map(move |first| first..(first + piece).min(last));
-            let drag = &self.drag;
-            let masses = &particles.masses;
-            threads.run(matrix.split(ranges), |mut rows| {
-                rows.gather(blocks, |row| {
-                    let particle = order[row] as usize;
-                    let mut block = drag[particle];
-                    for axis in 0..3 {
-                        block[(axis, axis)] += masses[particle] / step;
-                    }
-                    block / step
-                });
-            });
             for (position, &particle) in positions.iter_mut().zip(&*order) {
                 *position = row(&particles.positions[particle as usize]);
             }

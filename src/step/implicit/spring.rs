@@ -118,4 +118,22 @@ impl Element<2, 3> for StretchedSpring<'_> {
         store(2, &stiffness);
         [force, -force]
     }
+
+    #[inline(always)]
+    fn damp(
+        &self,
+        block: &Self::Block,
+        positions: &[Vector3<Real>],
+        mut store: impl FnMut(usize, &Matrix3<Lanes>),
+    ) {
+        // At rest in its length, the spring of a stage only resists along itself.
+        let damping = self
+            .damping(block)
+            .map_or_else(Matrix3::zeros, |(damper, _)| {
+                damper.stiffness_block(&difference(block, positions))
+            });
+        store(0, &damping);
+        store(1, &-damping);
+        store(2, &damping);
+    }
 }

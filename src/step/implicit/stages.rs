@@ -234,7 +234,7 @@ pub(super) fn noise(solver: &ImplicitSolver, elastic: f64) -> f64 {
     own + (2.0 * stiffness * elastic.max(0.0)).sqrt() * rounding
 }
 
-pub(super) fn note(state: &mut PliantState, solution: &Solution) {
+pub(in crate::step) fn note(state: &mut PliantState, solution: &Solution) {
     let report = &mut state.solver;
     report.solves += 1;
     report.iterations += solution.iterations;

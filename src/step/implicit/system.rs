@@ -1,6 +1,6 @@
 //! The system of equations of a body, and the passes over the elements that fill it.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::elements::{PairBlock, Potential};
 use super::kinds::{BodyElementsItem, Corners};
@@ -8,7 +8,7 @@ use super::solver::Stage;
 use crate::Real;
 use crate::body::Particles;
 use crate::kernel::implicit::{
-    Aggregates, BlockMatrix, CoarseSpace, ConjugateGradient, Freedom, Row,
+    Aggregates, BlockMatrix, CoarseSpace, ConjugateGradient, Freedom, Row, Workers,
 };
 use crate::step::threads::Threads;
 
@@ -119,6 +119,50 @@ impl System {
             } else {
                 kind.evaluate(positions, threads, mine);
             }
+        });
+    }
+
+    /// Evaluates the damping of the elements, in the place of their stiffness, kg/s.
+    pub fn damp(
+        &mut self,
+        positions: &[Vector3<Real>],
+        elements: &BodyElementsItem,
+        threads: Threads,
+    ) {
+        let mut damping = self.corner_stiffness.as_mut_slice();
+        elements.for_each(&Stage::of_a_second(positions), |corners, kind| {
+            let mine = damping.split_off_mut(..corners.padded_len() * corners.pairs());
+            kind.damp(positions, threads, mine.unwrap_or_default());
+        });
+    }
+
+    /// The power vᵀ D v that the damping evaluated last takes at the given velocities, W.
+    pub fn damping_power(&self, elements: &BodyElementsItem, velocities: &[Vector3<f64>]) -> f64 {
+        let (mut power, mut first) = (0.0, 0);
+        for kind in elements.corners() {
+            let blocks = self.corner_stiffness[first..].chunks_exact(kind.pairs());
+            for (corners, blocks) in kind.particles.chunks_exact(kind.nodes).zip(blocks) {
+                let pairs = (0..kind.nodes).flat_map(|a| (a..kind.nodes).map(move |b| (a, b)));
+                for ((a, b), block) in pairs.zip(blocks) {
+                    let [left, right] = [a, b].map(|corner| velocities[corners[corner] as usize]);
+                    let block = Matrix3::from_column_slice(block).cast::<f64>();
+                    let times = if a == b { 1.0 } else { 2.0 };
+                    power += times * left.dot(&(block * right));
+                }
+            }
+            first += kind.padded_len() * kind.pairs();
+        }
+        power
+    }
+
+    /// Fills the matrix from the blocks of the elements, and `diagonal` of each particle.
+    pub fn gather(&mut self, threads: Threads, diagonal: impl Fn(usize) -> Matrix3<Real> + Sync) {
+        let (order, blocks) = (&self.particles, self.corner_stiffness.as_flattened());
+        let (piece, last) = (threads.piece(self.matrix.rows()), self.matrix.rows());
+        let ranges = (0..last).step_by(piece);
+        let ranges = ranges.map(move |first| first..(first + piece).min(last));
+        threads.run(self.matrix.split(ranges), |mut rows| {
+            rows.gather(blocks, |row| diagonal(order[row] as usize));
         });
     }
 

@@ -168,6 +168,30 @@ impl<Law: Elasticity<Lanes> + Sync> Element<4, 10> for ElasticTetrahedron<'_, La
         store_all_pairs(&blocks, store);
         nodal_forces(&stress, &block.rest_inverse, block.rest_volume)
     }
+
+    #[inline(always)]
+    fn damp(
+        &self,
+        block: &Block,
+        positions: &[Vector3<Real>],
+        store: impl FnMut(usize, &Matrix3<Lanes>),
+    ) {
+        let mut blocks = [Matrix3::zeros(); 6];
+        if let Some(friction) = &self.friction {
+            let deformation = deformation_gradient(&edges(block, positions), &block.rest_inverse);
+            let [_, first, second, third] = shape_gradients(&block.rest_inverse);
+            blocks = friction.viscosity.node_stiffness(
+                &deformation,
+                &Matrix3::zeros(),
+                Lanes::splat(1.0),
+                &[first, second, third],
+            );
+        }
+        for damping in &mut blocks {
+            *damping *= block.rest_volume;
+        }
+        store_all_pairs(&blocks, store);
+    }
 }
 
 /// The blocks of all four corners from those of three: rows and columns add up to nothing.
