@@ -172,7 +172,6 @@ fn build(world: &mut World, settings: &Settings) -> Result<(), SceneError> {
             // The same curvature, however fine the mesh.
             deviation: settings.get(&UNEVEN).to_radians() / rings as f64,
             wavelength: Some(0.3 * RADIUS),
-            ..default()
         };
         world.spawn((
             Name::new(name),

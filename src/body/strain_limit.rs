@@ -188,10 +188,22 @@ mod tests {
             line: Line::Current,
         };
         for (limit, word) in [
-            (velocities(Real::NAN, None, None), "stretch is NaN"),
-            (velocities(-0.1, None, None), "stretch is -0.1"),
-            (velocities(0.1, Some(1.5), None), "compression is 1.5"),
-            (velocities(0.1, Some(0.5), Some(0.0)), "rate is 0"),
+            (
+                velocities(Real::NAN, None, None),
+                "the stretch of the strain limit is NaN;",
+            ),
+            (
+                velocities(-0.1, None, None),
+                "the stretch of the strain limit is -0.1;",
+            ),
+            (
+                velocities(0.1, Some(1.5), None),
+                "the compression of the strain limit is 1.5;",
+            ),
+            (
+                velocities(0.1, Some(0.5), Some(0.0)),
+                "the rate of the strain limit is 0;",
+            ),
         ] {
             let message = limit.validate().expect_err("an error").to_string();
             assert!(message.contains(word), "{message}");

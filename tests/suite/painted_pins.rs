@@ -5,7 +5,7 @@ use bevy_pliant::prelude::*;
 
 use crate::support::{app, ticks};
 
-#[allow(dead_code, reason = "the window of the example")]
+#[expect(dead_code, reason = "the window of the example")]
 #[path = "../../examples/painted_pins.rs"]
 mod example;
 

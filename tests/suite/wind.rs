@@ -1,6 +1,5 @@
 //! Wind on cloth: the terminal velocity of a sheet, and the drag of a flag.
 
-use bevy::prelude::*;
 use bevy_pliant::prelude::*;
 
 use crate::support::{app_at, assert_relative, state, ticks};
