@@ -75,6 +75,10 @@
 //! | planes and boxes against tunnelling | [`proximity::separating_plane`], [`proximity::truncation`] |
 //! | times of impact `[Li 2021]`, `[Provot 1997]`, `[000 §7.1.5]` | [`proximity::time_of_impact`], [`proximity::coplanarity`], [`proximity::gap_event`] |
 //! | repulsion `[Chen 2025]` and lagged friction `[Li 2020]` | [`proximity::penalty::Penalty`], [`proximity::friction::LaggedFriction`] |
+//! | j = Δu/Σ wᵢ²mᵢ⁻¹, repulsion, friction `[Bridson 2002]` | [`impulse::PairContact`], [`impulse::bridson`] |
+//! | V' = V_T − k_f \|V_N\| V_T/\|V_T\| − k_d V_N `[Provot 1997]` | [`impulse::provot`] |
+//! | J M⁻¹ Jᵀ λ = (1 + e) v `[000 Appendix A]` | [`impulse::coulomb::pair_coulomb_impulse`] |
+//! | f = k (b − a) `[000 §7.4]` | [`impulse::contact_spring::ContactSpring`] |
 //! | A_pq = R S `[002 §2.4]` | [`rigid_motion::best_rotation`] |
 
 pub mod aerodynamics;
@@ -85,6 +89,7 @@ pub mod eigen;
 pub mod elasticity;
 pub mod energy;
 pub mod implicit;
+pub mod impulse;
 pub mod mass;
 pub mod matrix;
 pub mod moduli;
