@@ -79,6 +79,8 @@
 //! | V' = V_T − k_f \|V_N\| V_T/\|V_T\| − k_d V_N `[Provot 1997]` | [`impulse::provot`] |
 //! | J M⁻¹ Jᵀ λ = (1 + e) v `[000 Appendix A]` | [`impulse::coulomb::pair_coulomb_impulse`] |
 //! | f = k (b − a) `[000 §7.4]` | [`impulse::contact_spring::ContactSpring`] |
+//! | v' = v − M⁻¹Gᵀ(G M⁻¹Gᵀ)⁻¹ G v `[Harmon 2008]` | [`impact_zone::InelasticProjection`] |
+//! | ω = I⁺ L, exact rotation of a zone `[001 §6.2.5]` | [`impact_zone::RigidVelocity`], [`impact_zone::RigidStep`] |
 //! | A_pq = R S `[002 §2.4]` | [`rigid_motion::best_rotation`] |
 
 pub mod aerodynamics;
@@ -88,6 +90,7 @@ pub mod drag;
 pub mod eigen;
 pub mod elasticity;
 pub mod energy;
+pub mod impact_zone;
 pub mod implicit;
 pub mod impulse;
 pub mod mass;
