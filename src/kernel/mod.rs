@@ -81,6 +81,7 @@
 //! | f = k (b − a) `[000 §7.4]` | [`impulse::contact_spring::ContactSpring`] |
 //! | v' = v − M⁻¹Gᵀ(G M⁻¹Gᵀ)⁻¹ G v `[Harmon 2008]` | [`impact_zone::InelasticProjection`] |
 //! | ω = I⁺ L, exact rotation of a zone `[001 §6.2.5]` | [`impact_zone::RigidVelocity`], [`impact_zone::RigidStep`] |
+//! | α < π/2 and a simple contour `[Volino 1994]`, `[Tang 2009]` | [`normal_cone`] |
 //! | A_pq = R S `[002 §2.4]` | [`rigid_motion::best_rotation`] |
 
 pub mod aerodynamics;
@@ -96,6 +97,7 @@ pub mod impulse;
 pub mod mass;
 pub mod matrix;
 pub mod moduli;
+pub mod normal_cone;
 pub mod proximity;
 pub mod rigid_motion;
 pub mod runge_kutta;

@@ -94,10 +94,10 @@ mod tests {
     fn weights_are_balanced_without_touching_zeros() {
         let constraint = ZoneConstraint {
             vertices: [0, 1, 2, 3],
-            weights: [1.0_f32, -0.3, -0.7, 0.0],
+            weights: [1.0_f32, -0.6, -0.4, 0.0],
             normal: Vector3::y(),
         };
-        let sum = -0.3_f32 as f64 + -0.7_f32 as f64;
+        let sum = f64::from(-0.6_f32) + f64::from(-0.4_f32);
         assert_ne!(sum, -1.0);
         let weights = constraint.balanced_weights();
         assert_eq!(weights.iter().sum::<f64>(), 0.0);

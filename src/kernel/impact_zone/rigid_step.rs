@@ -324,7 +324,8 @@ mod tests {
                     }
                 }
                 _ => {
-                    assert_relative_eq!(step.position_after(&other), moved(&other), epsilon = 1e-9)
+                    let after = step.position_after(&other);
+                    assert_relative_eq!(after, moved(&other), epsilon = 1e-9);
                 }
             }
         }
