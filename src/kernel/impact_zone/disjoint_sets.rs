@@ -74,7 +74,7 @@ impl DisjointSets {
             self.parents[number as usize] = top;
         }
         let parents = &self.parents;
-        members.sort_by_key(|&number| (parents[number as usize], number));
+        members.sort_unstable_by_key(|&number| (parents[number as usize], number));
         let mut kept = 0;
         let mut first = 0;
         while first < members.len() {

@@ -27,9 +27,9 @@ impl<T: Single> Repulsion<T> {
     ///
     /// ```text
     /// stop      Δ₁ = max(−v_n, 0)                                            if g < h
-    /// spring    Δ₂ = min(dt k d μ, 0.1 d/dt − v_n − Δ₁),   d = h − g         if v_n + Δ₁ < 0.1 d/dt
+    /// spring    Δ₂ = min(dt k d κ₀, 0.1 d/dt − v_n − Δ₁),   d = h − g        if v_n + Δ₁ < 0.1 d/dt
     /// ```
-    /// μ is [`PairContact::point_inverse_mass`], 2/m for equal masses m.
+    /// κ₀ is [`PairContact::point_inverse_mass`], 2/m for equal masses m.
     ///
     /// # Arguments
     /// * `gap` – g = (p − q)·n, m
@@ -52,8 +52,8 @@ impl<T: Single> Repulsion<T> {
         let stop = stopping_change(normal_velocity);
         let room = overlap * real(SHARE_OF_OVERLAP) / dt - (normal_velocity + stop);
         let push = dt * self.stiffness * overlap * contact.point_inverse_mass();
-        let change = stop + push.min(room).max(T::zero());
-        if change.is_finite() { change } else { stop }
+        let pushes = push > T::zero() && room > T::zero();
+        if pushes { stop + push.min(room) } else { stop }
     }
 
     /// Repulsion and friction of a pair: the impulse on its first feature, N·s; the second gets the opposite.
@@ -351,6 +351,13 @@ mod tests {
         let bad = [Vector3::repeat(f64::NAN); 4];
         assert_eq!(law.impulse(&case.contact, 0.1, &bad, DT), none);
         assert_eq!(collision_impulse(&case.contact, &bad, 0.5, 0.5), none);
+        // Without a stiffness, what approaches is stopped all the same.
+        let mut still = law;
+        still.stiffness = 0.0;
+        let expected = still.impulse(&case.contact, 0.1, &case.velocities, DT);
+        still.stiffness = f64::NAN;
+        let found = still.impulse(&case.contact, 0.1, &case.velocities, DT);
+        assert_eq!(found, expected);
     }
 
     #[test]

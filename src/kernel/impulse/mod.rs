@@ -6,7 +6,7 @@
 //! | response | momentum | angular momentum | energy | crossing |
 //! |---|---|---|---|---|
 //! | [`bridson`] `[Bridson 2002]` | kept | kept by the normal part; friction across a gap has a torque | falls, but for the spring | impulses of one pair only: iterate, then zones |
-//! | [`provot`] `[Provot 1997]` | along the normal only | not kept | falls for k_d ≤ 1 | not prevented |
+//! | [`provot`] `[Provot 1997]` | along the normal only | not kept | falls for k_d ≤ 1, in the frame of the pair | not prevented |
 //! | [`coulomb`] `[000 Appendix A]` | kept | as Bridson's | falls for e ≤ 1 | as Bridson's |
 //! | [`contact_spring`] `[000 §7.4]` | kept | kept | stored in the spring, lost to sliding | allowed: springs need penetration |
 //!

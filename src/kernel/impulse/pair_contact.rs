@@ -55,7 +55,7 @@ impl<T: Single> PairContact<T> {
     /// Inverse masses of the two points added, each interpolated within its feature, 1/kg.
     ///
     /// ```text
-    /// μ = Σ |wᵢ|/mᵢ
+    /// κ₀ = Σ |wᵢ|/mᵢ
     /// ```
     /// 2/m for equal masses m, and 1/m if the other feature is pinned: what two particles would feel in their place.
     ///

@@ -171,6 +171,15 @@ mod tests {
                 .map(|i| (after[i] - case.velocities[i]) * masses[i])
                 .sum();
             assert!(change.dot(&normal).abs() < 1e-12);
+            let mass: f64 = masses.iter().sum();
+            let pairs = (0..4).map(|i| case.velocities[i] * masses[i]);
+            let frame = pairs.sum::<Vector3<f64>>() / mass;
+            let energy = |v: &[Vector3<f64>; 4]| -> f64 {
+                (0..4)
+                    .map(|i| masses[i] * (v[i] - frame).norm_squared())
+                    .sum()
+            };
+            assert!(energy(&after) <= energy(&case.velocities) * (1.0 + 1e-13));
             changed += usize::from(change.norm() > 1e-3);
             // Each vertex comes to −k_d times its normal velocity, so the relative one does too.
             let velocity = |v: &[Vector3<f64>; 4]| case.contact.relative_velocity(v).dot(&normal);
