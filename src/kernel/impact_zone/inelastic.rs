@@ -6,8 +6,8 @@ use super::{PivotedCholesky, ZoneConstraint};
 use crate::kernel::energy::{widened, widened_vector};
 use crate::kernel::scalar::Single;
 
-/// How often rows that pull are dropped and the rest is solved again.
-const MOST_REPEATS: u32 = 3;
+/// Rates below this share of the largest one in the beginning count as zero.
+const NEGLIGIBLE_RATE: f64 = 1e-10;
 
 /// Rows whose squared sine is not above this describe the same contact.
 const SAME: f64 = 1e-12;
@@ -17,29 +17,47 @@ const SAME: f64 = 1e-12;
 pub struct ProjectionReport {
     /// Rows solved for in the end that do not depend on each other.
     pub rank: usize,
-    /// Rows dropped because their contacts would have had to pull.
+    /// Rows left out because their contacts would have had to pull.
     pub dropped: usize,
     /// Rows that still pull after the last repeat; they have been solved for all the same.
     pub pulling: usize,
-    /// Systems solved: one, and at most three more.
+    /// Systems solved: one, and as many repeats.
     pub solves: u32,
-    /// Fastest approach that is left in any row, m/s: of rows dropped, of pinned vertices moving against each other, and
+    /// Fastest approach that is left in any row, m/s: of rows dropped in the last repeat, of pinned vertices moving against each other, and
     /// of rounding. A caller that cannot bear it looks for contacts again, or makes the zone rigid.
     pub remaining_approach: f64,
 }
 
 /// The projection with its memory, which grows once and is kept.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct InelasticProjection {
+    /// How often rows are exchanged and the rest is solved again, at most; 3 by default.
+    pub repeats: u32,
     solver: PivotedCholesky,
-    /// Rows that are solved for.
+    /// Rows that can be solved for.
+    usable: Vec<usize>,
+    /// Rows that are solved for, a part of the usable ones in the same order.
     active: Vec<usize>,
-    /// Rows that pull.
-    pulling: Vec<usize>,
+    /// The active rows of the next solve.
+    next: Vec<usize>,
     /// Right-hand side, then multipliers, of the active rows.
     values: Vec<f64>,
     /// Changes of the velocities in double precision.
     changes: Vec<Vector3<f64>>,
+}
+
+impl Default for InelasticProjection {
+    fn default() -> Self {
+        Self {
+            repeats: 3,
+            solver: PivotedCholesky::default(),
+            usable: Vec::new(),
+            active: Vec::new(),
+            next: Vec::new(),
+            values: Vec::new(),
+            changes: Vec::new(),
+        }
+    }
 }
 
 impl InelasticProjection {
@@ -49,9 +67,15 @@ impl InelasticProjection {
     /// v' = v − M⁻¹ Gᵀ λ,   (G M⁻¹ Gᵀ) λ = G v
     /// ```
     /// G has a row per contact ([`ZoneConstraint`]). It is the smallest change in the metric of the masses after which no
-    /// gap changes: the contacts stop, what slides along them keeps sliding. Contacts push with −λ; rows that would pull
-    /// (λ > 0 in this sign) are dropped and the rest is solved again, up to three times. Rows still pulling then are
-    /// kept: dropping them unsolved would leave impulses that belong to no projection, and those can add energy.
+    /// gap changes: the contacts stop, what slides along them keeps sliding. Contacts push with −λ. Rows that would pull
+    /// (λ > 0 in this sign) are dropped and the rest is solved again. All are dropped at once, which may be too many:
+    /// rows dropped that then approach are taken up again in the next solve. When neither is left, v' is the nearest
+    /// velocity in which nothing approaches. If the repeats end before, the last system counts with the rows that pull:
+    /// leaving out their multipliers would leave impulses that belong to no projection, and those can add energy.
+    ///
+    /// Of 2000 zones of up to ten rows between random pairs, 16 still had a row that approaches and 28 one that pulls
+    /// after three repeats, and one after ten: exchanges can go round in a circle. Without taking rows up again, a row
+    /// approaches in one of five.
     ///
     /// **Singular systems** are the rule: several pairs describe one contact. Rows are taken in the order of their
     /// pivots, and those that depend on the ones before (squared sine below 1e-12) get no multiplier. Since G v lies in
@@ -74,39 +98,32 @@ impl InelasticProjection {
         velocities: &mut [Vector3<T>],
     ) -> ProjectionReport {
         let count = velocities.len().min(inverse_masses.len());
-        let usable = |row: &usize| {
+        let is_usable = |row: &usize| {
             let constraint = &constraints[*row];
             let exists = constraint.vertices.iter().all(|&v| (v as usize) < count);
             let inverse_mass = constraint.coupling(constraint, inverse_masses);
             let finite = inverse_mass.is_finite() && constraint.rate(velocities).is_finite();
             exists && finite && inverse_mass > 0.0
         };
-        self.active.clear();
-        self.active.extend((0..constraints.len()).filter(usable));
-        let usable = self.active.len();
+        self.usable.clear();
+        self.usable.extend((0..constraints.len()).filter(is_usable));
+        self.active.clone_from(&self.usable);
+        let rates = self
+            .usable
+            .iter()
+            .map(|&row| constraints[row].rate(velocities).abs());
+        let negligible = NEGLIGIBLE_RATE * rates.fold(0.0, f64::max);
         let mut report = ProjectionReport::default();
         loop {
             report.rank = self.solve(constraints, inverse_masses, velocities);
             report.solves += 1;
-            let rows = self.active.iter().zip(&self.values);
-            let pulls = rows.filter_map(|(&row, &value)| (value > 0.0).then_some(row));
-            self.pulling.clear();
-            self.pulling.extend(pulls);
-            report.pulling = self.pulling.len();
-            if report.pulling == 0 || report.solves > MOST_REPEATS {
+            report.pulling = self.values.iter().filter(|value| **value > 0.0).count();
+            let last = report.solves > self.repeats;
+            if last || !self.exchange(constraints, inverse_masses, velocities, negligible) {
                 break;
             }
-            // Of rows for the same contact only one has a multiplier, but all are dropped with it: one after the other
-            // they would use up the repeats.
-            let pulling = &self.pulling;
-            self.active.retain(|&row| {
-                let goes = |&other: &usize| {
-                    other == row || is_same(&constraints[row], &constraints[other], inverse_masses)
-                };
-                !pulling.iter().any(goes)
-            });
         }
-        report.dropped = usable - self.active.len();
+        report.dropped = self.usable.len() - self.active.len();
         self.apply(constraints, inverse_masses, velocities);
         report.remaining_approach = constraints
             .iter()
@@ -131,6 +148,40 @@ impl InelasticProjection {
             .extend(rows.iter().map(|&row| constraints[row].rate(velocities)));
         self.solver.solve(&mut self.values);
         rank
+    }
+
+    /// Drops rows that pull and takes up rows that approach; false if there are none.
+    fn exchange<T: Single>(
+        &mut self,
+        constraints: &[ZoneConstraint<T>],
+        inverse_masses: &[T],
+        velocities: &[Vector3<T>],
+        negligible: f64,
+    ) -> bool {
+        let solved = || self.active.iter().zip(&self.values);
+        let mut place = 0;
+        self.next.clear();
+        for &row in &self.usable {
+            let constraint = &constraints[row];
+            let coupling = |other: usize| constraint.coupling(&constraints[other], inverse_masses);
+            let stays = if self.active.get(place) == Some(&row) {
+                place += 1;
+                // Of rows for the same contact only one has a multiplier, but all are dropped with it: one after the
+                // other they would use up the repeats.
+                solved().all(|(&other, &value)| {
+                    value <= 0.0
+                        || other != row && !is_same(constraint, &constraints[other], inverse_masses)
+                })
+            } else {
+                let change = solved().map(|(&other, value)| coupling(other) * value);
+                constraint.rate(velocities) - change.sum::<f64>() < -negligible
+            };
+            if stays {
+                self.next.push(row);
+            }
+        }
+        std::mem::swap(&mut self.active, &mut self.next);
+        self.active != self.next
     }
 
     /// v ← v − M⁻¹ Gᵀ λ, summed before it is rounded.
