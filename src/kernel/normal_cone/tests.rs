@@ -263,6 +263,17 @@ fn loops_wind_as_those_of_a_graph() {
     let mut flipped = positions.clone();
     flipped[1] = Vector3::new(-9.0, 9.0, 0.0);
     assert!(!contour_is_simple(&positions, &flipped, &outer, &up));
+    // A hole that moves over the rim: apart in the beginning, and again in the end.
+    let moved = |shift: f64| -> Vec<_> {
+        let shifts = (0..8).map(|i| if i < 4 { 0.0 } else { shift });
+        let pairs = positions.iter().zip(shifts);
+        pairs.map(|(x, shift)| x + Vector3::x() * shift).collect()
+    };
+    let ring = [outer, hole].concat();
+    assert!(contour_is_simple(&positions, &moved(0.9), &ring, &up));
+    for shift in [1.5, 9.0] {
+        assert!(!contour_is_simple(&positions, &moved(shift), &ring, &up));
+    }
     let mut broken = positions.clone();
     broken[2] = Vector3::repeat(f64::NAN);
     assert!(!contour_is_simple(&positions, &broken, &outer, &up));
