@@ -19,7 +19,7 @@
     reason = "each program that includes the scenes uses a part of them"
 )]
 
-mod air;
+pub mod air;
 mod balloon;
 mod bar;
 mod curtain;
