@@ -159,12 +159,11 @@ pub(crate) struct LimitedElements {
     /// Triangles, and the inverse of their edges at rest, 1/m.
     pub triangles: Vec<[u32; 3]>,
     pub rest_inverses: Vec<Matrix2<Real>>,
-    /// Whether the next pass goes backwards.
-    pub is_backward: bool,
     /// Whether the limit acts: its numbers make sense, and the integrator knows it.
     pub is_active: bool,
-    /// Velocities before the limit: scratch.
-    pub before: Vec<Vector3<Real>>,
+    /// Velocities, and positions, before the limit: scratch.
+    pub velocities: Vec<Vector3<Real>>,
+    pub positions: Vec<Vector3<Real>>,
 }
 
 #[cfg(test)]

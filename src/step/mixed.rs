@@ -96,16 +96,13 @@ pub(super) fn start(world: &mut World, bodies: &mut Bodies, settings: Settings) 
                     particles.forces[i] = change * (particles.masses[i] * 2.0 / dt);
                 }
             }
-            let mut limiter = Limiter::of(limited, dt);
-            if let Some(limiter) = &mut limiter {
-                limiter.limit_way(particles, half);
+            if let Some(mut limiter) = Limiter::of(limited, dt) {
+                state.energies.dissipated += limiter.drift(particles);
+                half.push(limiter.impulses(particles));
+            } else {
+                drift(particles, dt);
             }
             half.set_off(particles);
-            drift(particles, dt);
-            if let Some(limiter) = &mut limiter {
-                limiter.limit_positions(particles, half);
-            }
-            state.energies.dissipated += half.half_work(particles);
             if let Some(pins) = pins {
                 pins.place(particles, clock.end_fraction, clock.tick_dt);
             }
@@ -127,7 +124,6 @@ pub(super) fn finish(world: &mut World, bodies: &mut Bodies, settings: Settings)
         |(particles, ..)| particles.len(),
         |(particles, elements, solver, half, state, _, limited)| {
             let (particles, step) = (&mut **particles, 0.5 * dt as Real);
-            state.energies.dissipated += half.half_work(particles);
             let change = solver.change_velocities(particles, elements, step, settings.limits());
             note(state, &change);
             let power = finish_velocities(particles, elements, solver, half, state);
