@@ -16,6 +16,15 @@ use super::{Check, Outcome, Parameter, Record, Scene, SceneError, Settings, View
 const RELEASE: f64 = 0.3;
 /// How far folds must reach out of the plane in the end, over the side of the flag.
 const FOLDS: f64 = 0.1;
+/// Length over rest length that the limit allows, with what its last pass may leave.
+const LIMIT: f64 = 1.1 + 1e-3;
+
+/// Half of the usual substep: what limits leave grows with its square, and falls only with the number of passes.
+const INTEGRATOR: Integrator = Integrator::Mixed {
+    damping: DampingRegime::Light,
+    solve: DampingSolve::FULL,
+    substeps: Substeps::Automatic { safety: 0.25 },
+};
 
 const COUPLING: Parameter = Parameter {
     name: "coupling",
@@ -33,6 +42,14 @@ const SEED: Parameter = Parameter {
     unit: "",
     about: "which folds",
 };
+const SWEEPS: Parameter = Parameter {
+    name: "sweeps",
+    default: 48.0,
+    minimum: 1.0,
+    maximum: 1000.0,
+    unit: "",
+    about: "passes of the limit of strain per substep",
+};
 
 /// Why the coupling is there.
 pub const SCENE: Scene = Scene {
@@ -44,12 +61,12 @@ pub const SCENE: Scene = Scene {
     ],
     seconds: 2.5,
     frames_per_second: 120.0,
-    integrator: |settings| settings.integrator.unwrap_or(Integrator::MIXED),
+    integrator: |settings| settings.integrator.unwrap_or(INTEGRATOR),
     viewpoint: Viewpoint {
         eye: Vec3::new(0.03, 0.04, 0.125),
         target: Vec3::new(-0.005, 0.024, 0.0),
     },
-    parameters: &[COUPLING, SEED],
+    parameters: &[COUPLING, SEED, SWEEPS],
     plugin: |app| {
         app.add_systems(FixedUpdate, release);
     },
@@ -88,7 +105,7 @@ fn build(world: &mut World, settings: &Settings) -> Result<(), SceneError> {
         stretch: 0.1,
         compression: None,
         rate: None,
-        sweeps: 2,
+        sweeps: settings.get(&SWEEPS) as u32,
         line: Line::Predicted,
     };
     let ticks = (RELEASE * settings.frames_per_second).round() as u32;
@@ -140,14 +157,13 @@ fn check(record: &Record, _: &Settings) -> Outcome {
         last("out_of_plane_with"),
         FOLDS,
     ));
+    let stretch = worst(record.column("largest_stretch"));
+    checks.push(Check::at_most("largest_stretch", stretch, LIMIT));
     Outcome {
         checks,
-        quantities: vec![
-            (
-                "out_of_plane_at_most",
-                worst(record.column("out_of_plane_with")),
-            ),
-            ("largest_stretch", worst(record.column("largest_stretch"))),
-        ],
+        quantities: vec![(
+            "out_of_plane_at_most",
+            worst(record.column("out_of_plane_with")),
+        )],
     }
 }

@@ -27,6 +27,7 @@ mod drape;
 mod fabric;
 mod fabrics;
 mod flag;
+mod flag_hang;
 mod flag_release;
 mod flag_wind;
 mod harmonic;
@@ -73,6 +74,7 @@ pub const SCENES: &[Scene] = &[
     flag_wind::SCENE,
     sail::SCENE,
     curtain::SCENE,
+    flag_hang::SCENE,
     flag_release::SCENE,
     drape::SCENE,
     fabrics::SCENE,

@@ -1,6 +1,7 @@
 //! A force that turns strain in the plane of a sheet into folds out of it.
 
 use bevy::prelude::*;
+use nalgebra::Vector3;
 
 use crate::Real;
 
@@ -11,9 +12,11 @@ use crate::Real;
 /// ```
 /// An edge that is stretched or shortened beyond the critical lengths is pushed to a side that is drawn anew after each
 /// interval, from the seed: the same seed gives the same folds. The alternative, and the default of
-/// [`Cloth`](super::Cloth), are the small rest angles of [`Wrinkles`](super::Wrinkles), which do no work; this force does,
-/// and the energy account knows nothing of it. It needs edges that may be shortened: a
-/// [`StrainLimit`](super::StrainLimit) without compression leaves it nothing to act on but stretch.
+/// [`Cloth`](super::Cloth), are the small rest angles of [`Wrinkles`](super::Wrinkles), which do no work; this force does.
+/// What it gives a sheet is taken from [`Energies::dissipated`](super::Energies::dissipated), so that the total stays
+/// level: the mean of the forces before and after along the way between, which is of second order in the step but for the
+/// moments when sides change. It needs edges that may be shortened: a [`StrainLimit`](super::StrainLimit) without
+/// compression leaves it nothing to act on but stretch.
 ///
 /// It runs with the forces, between the resistance of the air and those of users; the implicit integrator takes it as
 /// given over a step.
@@ -90,6 +93,11 @@ pub(crate) struct CoupledEdges {
     pub edges: Vec<CoupledEdge>,
     /// Whether nonsense has been reported.
     pub is_reported: bool,
+    /// Positions, m, and forces of the coupling, N, when it acted last.
+    pub positions: Vec<Vector3<Real>>,
+    pub forces: Vec<Vector3<Real>>,
+    /// Work of the forces that is not in the account yet, J.
+    pub work: f64,
 }
 
 /// An edge of a surface.

@@ -14,23 +14,27 @@ use crate::kernel::cloth::strain_limit::Line;
 /// last word:
 ///
 /// ```text
-/// v½ from v       Velocities, Triangles: v½ limited for the way, and then forgotten
-/// x' from v½      Positions: x' corrected; contact
+/// v½ from v       Velocities, Triangles: v½ limited
+/// x' from v½      Positions: x' corrected, and v½ with it; contact
 /// v' from v½      Velocities, Triangles: v' limited
 /// ```
 /// The other integrators refuse it with a warning: the implicit one has the same effect by a law, the
 /// [`strain_limit`](super::Fabric::strain_limit) of the fabric.
 ///
 /// Springs are the structural and shear springs of [`Springs`](super::Springs), the edges of the triangles of a cloth of
-/// membranes; bend springs are not limited. Each pass goes through them the other way round than the last one.
-/// A few passes do not reach every limit: what is left is caught in the next substeps.
+/// membranes; bend springs are not limited. The passes of a substep go through them in both directions by turns.
 ///
-/// **Energy** that a limit takes, or gives, is put into [`Energies::dissipated`](super::Energies::dissipated) as an estimate:
-/// of velocities the kinetic energy, of the way the work that forces would have done along what the limit changed of it. For
-/// `Positions` it is not to be relied on: held against a weight, the total drifts by many times the kinetic energy.
+/// **Few passes do not reach every limit.** What is left is caught in the next substeps; a cloth that hangs at its limit
+/// keeps an excess that falls with the number of passes and with the square of the substep. So twice the substeps are
+/// better than twice the passes.
 ///
-/// **Momentum** of free bodies is kept by `Velocities` and `Triangles`. Angular momentum changes with what the elements
-/// turn in a substep, since ṽ moves the particles and v½ goes on.
+/// **Energy** that a limit takes, or gives, is put into [`Energies::dissipated`](super::Energies::dissipated): the kinetic
+/// energy that its impulses change, those on the way at the start of the substep. As everywhere in explicit integration,
+/// the total is level up to an error that falls with the substep.
+///
+/// **Momentum** of free bodies is kept by `Velocities` and `Triangles`. Angular momentum is kept by `Velocities` along the
+/// current line; impulses along the predicted line, and of triangles, have no torque about the places at the end of the
+/// substep, so what they change of it falls with the substep.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -43,9 +47,12 @@ use crate::kernel::cloth::strain_limit::Line;
 #[derive(Component, Clone, Copy, Debug, PartialEq)]
 #[require(LimitedElements)]
 pub enum StrainLimit {
-    /// Provot's correction: the ends of springs that are too long are moved together [001 §3.3]. Velocities do not
-    /// follow, so it adds energy, and it does not keep momentum where masses differ or an end is held. As published;
-    /// [`Velocities`](Self::Velocities) does better.
+    /// Provot's correction: the ends of springs that are too long are moved together [001 §3.3]. It does not keep
+    /// momentum where masses differ or an end is held; [`Velocities`](Self::Velocities) does better.
+    ///
+    /// Velocities follow, by the change of position over the substep. As published they do not: a cloth that hangs at its
+    /// limit then falls ever faster without moving, until the air holds its velocities, and each correction starts
+    /// farther from the limit than the last one.
     Positions {
         /// τ_c, largest stretch of a spring as a share of its rest length, not negative. 0.1 in the source.
         stretch: Real,
@@ -159,12 +166,11 @@ pub(crate) struct LimitedElements {
     /// Triangles, and the inverse of their edges at rest, 1/m.
     pub triangles: Vec<[u32; 3]>,
     pub rest_inverses: Vec<Matrix2<Real>>,
-    /// Whether the next pass goes backwards.
-    pub is_backward: bool,
     /// Whether the limit acts: its numbers make sense, and the integrator knows it.
     pub is_active: bool,
-    /// Velocities before the limit: scratch.
-    pub before: Vec<Vector3<Real>>,
+    /// Velocities, and positions, before the limit: scratch.
+    pub velocities: Vec<Vector3<Real>>,
+    pub positions: Vec<Vector3<Real>>,
 }
 
 #[cfg(test)]

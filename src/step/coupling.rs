@@ -20,6 +20,7 @@ type Listed = (
     Option<&'static Name>,
     &'static WrinkleCoupling,
     &'static mut CoupledEdges,
+    &'static Particles,
     &'static PliantState,
     &'static BodyFrame,
     Option<&'static Surface>,
@@ -27,12 +28,14 @@ type Listed = (
 
 /// Lists the edges of surfaces that have changed, and says what makes no sense.
 pub(super) fn prepare(mut bodies: Query<Listed>) {
-    for (entity, name, coupling, mut edges, state, frame, surface) in &mut bodies {
+    for (entity, name, coupling, mut edges, particles, state, frame, surface) in &mut bodies {
         if edges.version != Some(state.topology_version) {
             edges.version = Some(state.topology_version);
             let triangles = surface.map_or(&[][..], |surface| &surface.triangles);
             edges.edges = list(triangles, &frame.rest_offsets);
         }
+        // Users may have moved the body between the ticks, which is no work.
+        edges.positions.clone_from(&particles.positions);
         if !coupling.is_valid() && !edges.is_reported {
             edges.is_reported = true;
             error!(
@@ -75,7 +78,7 @@ fn list(triangles: &[[u32; 3]], rest: &[Vector3<Real>]) -> Vec<CoupledEdge> {
 type Coupled = (
     &'static mut Particles,
     &'static WrinkleCoupling,
-    &'static CoupledEdges,
+    &'static mut CoupledEdges,
     Option<&'static Surface>,
 );
 
@@ -84,8 +87,9 @@ pub(super) fn coupling_forces(
     clock: Res<PliantClock>,
     mut bodies: Query<Coupled, Without<Quarantined>>,
     mut normals: Local<Vec<Vector3<Real>>>,
+    mut forces: Local<Vec<Vector3<Real>>>,
 ) {
-    for (mut particles, coupling, edges, surface) in &mut bodies {
+    for (mut particles, coupling, mut edges, surface) in &mut bodies {
         if !coupling.is_valid() {
             continue;
         }
@@ -99,7 +103,8 @@ pub(super) fn coupling_forces(
             vertex_normals(&particles.positions, surface, &mut normals);
         }
         let positions = &particles.positions;
-        let forces = &mut particles.forces;
+        forces.clear();
+        forces.resize(positions.len(), Vector3::zeros());
         for (number, edge) in (0_u64..).zip(&edges.edges) {
             let ends = edge.ends.map(|end| end as usize);
             let length = (positions[ends[1]] - positions[ends[0]]).norm();
@@ -129,6 +134,33 @@ pub(super) fn coupling_forces(
                 }
             }
         }
+        edges.act(positions, &mut forces);
+        for (sum, force) in particles.forces.iter_mut().zip(&edges.forces) {
+            *sum += force;
+        }
+    }
+}
+
+impl CoupledEdges {
+    /// Takes over the forces at new positions, and the work along the way there.
+    fn act(&mut self, positions: &[Vector3<Real>], forces: &mut Vec<Vector3<Real>>) {
+        if self.positions.len() == positions.len() && self.forces.len() == positions.len() {
+            for i in 0..positions.len() {
+                let way = (positions[i] - self.positions[i]).cast::<f64>();
+                let force = (self.forces[i] + forces[i]).cast::<f64>();
+                self.work += 0.5 * force.dot(&way);
+            }
+        }
+        self.positions.clear();
+        self.positions.extend_from_slice(positions);
+        std::mem::swap(&mut self.forces, forces);
+    }
+}
+
+/// Takes what the forces have done in a tick from what is dissipated.
+pub(super) fn book(mut bodies: Query<(&mut PliantState, &mut CoupledEdges)>) {
+    for (mut state, mut edges) in &mut bodies {
+        state.energies.dissipated -= std::mem::take(&mut edges.work);
     }
 }
 

@@ -1,40 +1,35 @@
-//! Velocities inside a substep, where what moves the particles is not what their velocities go on from.
+//! Velocities inside a substep of mixed integration, where what moves the particles need not be what their velocities go
+//! on from.
 //!
 //! ```text
-//! vⁿ ──forces──▶ v½ ──limits of strain, or damping──▶ ṽ ──way, contact──▶ ṽ + j      v½ + j ──forces──▶ vⁿ⁺¹
+//! vⁿ ──forces, damping──▶ ṽ ──limits of strain──▶ ṽ + i ──way, contact──▶ ṽ + i + j
+//! vⁿ ──forces──▶ v½                               v½ + i + j ──forces──▶ vⁿ⁺¹
 //! ```
 
 use bevy::prelude::*;
 use nalgebra::Vector3;
 
 use crate::Real;
-use crate::body::{Particles, StrainLimit};
+use crate::body::Particles;
 
 /// Velocities of the current substep, by particle.
 #[derive(Component, Clone, Debug, Default)]
 pub(super) struct HalfStep {
-    /// vⁿ, m/s.
+    /// vⁿ, m/s, with what has acted on the way.
     pub start: Vec<Vector3<Real>>,
     /// v½, and what rounding dropped from it.
     half: Vec<Vector3<Real>>,
     remainders: Vec<Vector3<Real>>,
-    /// ṽ.
+    /// ṽ + i.
     moving: Vec<Vector3<Real>>,
-    /// What limits have added to the way, m.
-    correction: Vec<Vector3<Real>>,
     /// Velocities that the energy account looks at.
     pub mean: Vec<Vector3<f64>>,
 }
 
-/// Gives a half step to the bodies that need one: those with a limit of strain, or all.
-pub(super) fn prepare(world: &mut World, for_all: bool) {
-    let mut unseen =
-        world.query_filtered::<(Entity, Has<StrainLimit>), (With<Particles>, Without<HalfStep>)>();
-    let unseen: Vec<Entity> = unseen
-        .iter(world)
-        .filter(|&(_, is_limited)| for_all || is_limited)
-        .map(|(entity, _)| entity)
-        .collect();
+/// Gives a half step to the bodies that have none.
+pub(super) fn prepare(world: &mut World) {
+    let mut unseen = world.query_filtered::<Entity, (With<Particles>, Without<HalfStep>)>();
+    let unseen: Vec<Entity> = unseen.iter(world).collect();
     for entity in unseen {
         world.entity_mut(entity).insert(HalfStep::default());
     }
@@ -44,21 +39,6 @@ impl HalfStep {
     /// Takes the velocities of the particles as vⁿ.
     pub fn start(&mut self, particles: &Particles) {
         self.start.clone_from(&particles.velocities);
-        self.correction.clear();
-    }
-
-    /// Notes what a limit has added to the way of each particle, m.
-    pub fn correct_by(&mut self, correction: impl Iterator<Item = Vector3<Real>>) {
-        self.correction.clear();
-        self.correction.extend(correction);
-    }
-
-    /// Half the work of the forces along the correction, J. At the start and at the end of the substep, that adds up to the
-    /// energy that the limit has taken: the integrator gives the velocities the work along the way without it.
-    pub fn half_work(&self, particles: &Particles) -> f64 {
-        let pairs = particles.forces.iter().zip(&self.correction);
-        let work = pairs.map(|(force, way)| force.cast::<f64>().dot(&way.cast::<f64>()));
-        0.5 * work.sum::<f64>()
     }
 
     /// Takes the velocities of the particles as v½.
@@ -67,7 +47,18 @@ impl HalfStep {
         self.remainders.clone_from(&particles.velocity_remainders);
     }
 
-    /// Takes the velocities of the particles as ṽ.
+    /// Adds what limits of strain have changed of the velocities, as if it had been so from the start.
+    pub fn push(&mut self, impulses: impl Iterator<Item = Vector3<Real>>) {
+        for (i, impulse) in impulses.enumerate() {
+            if impulse != Vector3::zeros() {
+                self.start[i] += impulse;
+                self.half[i] += impulse;
+                self.remainders[i] = Vector3::zeros();
+            }
+        }
+    }
+
+    /// Takes the velocities of the particles as those that they move with.
     pub fn set_off(&mut self, particles: &Particles) {
         self.moving.clone_from(&particles.velocities);
     }

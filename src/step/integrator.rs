@@ -72,7 +72,8 @@ pub enum ImplicitScheme {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 pub enum DampingRegime {
     /// Positions move with an explicit half step of the velocity, so only damping of rates below 2 over the substep makes
-    /// sense: the default.
+    /// sense: the default. With faster damping they move against their velocity, limits of strain and folds then shake
+    /// the cloth without end, and the energy account is not to be relied on.
     #[default]
     Light,
     /// Positions move with an implicit half step, at the price of a second solve: motions that damping stops within a

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! v½ = v + h/2 a(x, v)                 Integrate
-//! ṽ  = v½, or implicitly (heavy)       Integrate, limits of strain
+//! ṽ  = v½, or implicitly (heavy)       Integrate, limits of strain correct ṽ, and v½ as ṽ
 //! x' = x + h ṽ                         Integrate, then contact corrects x', and v½ as ṽ
 //! v' = v½ + h/2 a(x', v')  implicit    FinishSubstep, limits of strain
 //! ```
@@ -13,10 +13,10 @@
 //!
 //! **Energy.** Damping takes, over a substep, h times its power at the mean of v and v' (less what contact changed), which
 //! is exact for a damping that is the same at both ends. Where damping is much faster than the substep, and turns with the
-//! body, the account is not to be relied on.
+//! body, the account is not to be relied on: v and v' are then nearly opposite, and their mean a small difference.
 //!
-//! **Momentum** is kept, angular momentum too where ṽ is v½. Otherwise it changes by h ṽ × m v½, of the order of the
-//! scheme: with heavy damping, and where strain is limited.
+//! **Momentum** is kept; what a truncated solve loses of it, a free body gets back. Angular momentum is kept too where ṽ is
+//! v½. Otherwise it changes by h ṽ × m v½, of the order of the scheme: with heavy damping.
 
 use bevy::prelude::*;
 use nalgebra::Vector3;
@@ -96,16 +96,13 @@ pub(super) fn start(world: &mut World, bodies: &mut Bodies, settings: Settings) 
                     particles.forces[i] = change * (particles.masses[i] * 2.0 / dt);
                 }
             }
-            let mut limiter = Limiter::of(limited, dt);
-            if let Some(limiter) = &mut limiter {
-                limiter.limit_way(particles, half);
+            if let Some(mut limiter) = Limiter::of(limited, dt) {
+                state.energies.dissipated += limiter.drift(particles);
+                half.push(limiter.impulses(particles));
+            } else {
+                drift(particles, dt);
             }
             half.set_off(particles);
-            drift(particles, dt);
-            if let Some(limiter) = &mut limiter {
-                limiter.limit_positions(particles, half);
-            }
-            state.energies.dissipated += half.half_work(particles);
             if let Some(pins) = pins {
                 pins.place(particles, clock.end_fraction, clock.tick_dt);
             }
@@ -127,7 +124,6 @@ pub(super) fn finish(world: &mut World, bodies: &mut Bodies, settings: Settings)
         |(particles, ..)| particles.len(),
         |(particles, elements, solver, half, state, _, limited)| {
             let (particles, step) = (&mut **particles, 0.5 * dt as Real);
-            state.energies.dissipated += half.half_work(particles);
             let change = solver.change_velocities(particles, elements, step, settings.limits());
             note(state, &change);
             let power = finish_velocities(particles, elements, solver, half, state);

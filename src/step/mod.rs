@@ -118,6 +118,7 @@ impl Plugin for PliantPlugin {
                         strain_limit::prepare,
                         coupling::prepare,
                         tick::tick,
+                        coupling::book,
                         // What the tick broke is caught before anybody reads it.
                         prepare::quarantine,
                         tear::tear,

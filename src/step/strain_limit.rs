@@ -4,8 +4,8 @@ use bevy::prelude::*;
 use nalgebra::{Matrix2, Vector3};
 
 use super::Integrator;
-use super::half_step::HalfStep;
 use super::prepare::describe;
+use super::symplectic_euler::drift;
 use crate::Real;
 use crate::body::strain_limit::LimitedElements;
 use crate::body::{BodyFrame, Particles, PliantState, Springs, StrainLimit, Surface, Tetrahedra};
@@ -137,66 +137,82 @@ impl<'a> Limiter<'a> {
         })
     }
 
-    /// Limits the velocities with which the particles are about to move.
-    pub fn limit_way(&mut self, particles: &mut Particles, half: &mut HalfStep) {
-        if self.limit_velocities(particles) {
-            half.correct_by(
-                (particles.velocities.iter().zip(&self.elements.before))
-                    .map(|(velocity, before)| (velocity - before) * self.dt),
-            );
+    /// Moves the particles with their velocities v½, and changes those such that the way keeps the limit; returns the
+    /// energy that this takes, J. The particles must hold the forces that made v½ in half a substep.
+    ///
+    /// ```text
+    /// v½ = v + h/2 F/m,   ṽ = v½ + j,   x' = x + h ṽ
+    /// taken = K(v) − K(v + j) = −Σ m j · (v½ − h/2 F/m + j/2)
+    /// ```
+    /// The impulses m j are those of the start of the substep, where the positions are still the old ones, so their work
+    /// is what they change of the kinetic energy there: with ṽ going on, forces then do the same work along the way that
+    /// they give to the velocities.
+    pub fn drift(&mut self, particles: &mut Particles) -> f64 {
+        let dt = self.dt;
+        if let StrainLimit::Positions { stretch, sweeps } = self.limit {
+            self.elements.velocities.clone_from(&particles.velocities);
+            drift(particles, dt);
+            self.correct_positions(particles, stretch, sweeps);
+        } else {
+            self.limit_velocities(particles);
+            drift(particles, dt);
         }
+        let mut taken = 0.0;
+        for (i, before) in self.elements.velocities.iter().enumerate() {
+            let impulse = (particles.velocities[i] - before).cast::<f64>();
+            let kicked = particles.forces[i] * (particles.inverse_masses[i] * 0.5 * dt);
+            let start = before.cast::<f64>() - kicked.cast::<f64>();
+            let mass = f64::from(particles.masses[i]);
+            taken -= mass * impulse.dot(&(start + impulse * 0.5));
+        }
+        taken
+    }
+
+    /// What the limit has changed of the velocity of each particle, m/s, while they are as it left them.
+    pub fn impulses(&self, particles: &Particles) -> impl Iterator<Item = Vector3<Real>> {
+        let pairs = particles.velocities.iter().zip(&self.elements.velocities);
+        pairs.map(|(velocity, before)| velocity - before)
     }
 
     /// Limits the velocities at the end of the substep; returns the kinetic energy that this takes, J.
     pub fn limit_end(&mut self, particles: &mut Particles) -> f64 {
-        if !self.limit_velocities(particles) {
+        if matches!(self.limit, StrainLimit::Positions { .. }) {
             return 0.0;
         }
-        kinetic_energy(&particles.masses, &self.elements.before)
+        self.limit_velocities(particles);
+        kinetic_energy(&particles.masses, &self.elements.velocities)
             - kinetic_energy(&particles.masses, &particles.velocities)
     }
 
-    /// Corrects positions.
-    pub fn limit_positions(&mut self, particles: &mut Particles, half: &mut HalfStep) {
-        let StrainLimit::Positions { stretch, sweeps } = self.limit else {
-            return;
-        };
+    /// Corrects positions, and the velocities that have led there.
+    fn correct_positions(&mut self, particles: &mut Particles, stretch: Real, sweeps: u32) {
         let correction = PositionCorrection {
             stretch,
             sweeps,
-            sweep: self.turn(),
+            sweep: Sweep::Alternating,
         };
         let elements = &mut *self.elements;
-        elements.before.clone_from(&particles.positions);
+        elements.positions.clone_from(&particles.positions);
         let springs = kernel::Springs {
             ends: &elements.ends,
             rest_lengths: &elements.rest_lengths,
         };
         let (positions, masses) = (&mut particles.positions, &particles.inverse_masses);
         correct_positions(positions, masses, &springs, &correction);
-        let moves = particles.positions.iter().zip(&elements.before);
-        half.correct_by(moves.map(|(position, before)| position - before));
-    }
-
-    /// The order of this pass; the next one goes the other way.
-    fn turn(&mut self) -> Sweep {
-        let backward = &mut self.elements.is_backward;
-        *backward = !*backward;
-        if *backward {
-            Sweep::Forward
-        } else {
-            Sweep::Backward
+        for (i, before) in elements.positions.iter().enumerate() {
+            let change = particles.positions[i] - before;
+            if change != Vector3::zeros() {
+                particles.velocities[i] += change / self.dt;
+                particles.velocity_remainders[i] = Vector3::zeros();
+            }
         }
     }
 
-    /// Limits velocities, and keeps those before; whether the limit is one of velocities.
-    fn limit_velocities(&mut self, particles: &mut Particles) -> bool {
-        if matches!(self.limit, StrainLimit::Positions { .. }) {
-            return false;
-        }
-        let sweep = self.turn();
+    /// Limits velocities, and keeps those before.
+    fn limit_velocities(&mut self, particles: &mut Particles) {
+        let sweep = Sweep::Alternating;
         let elements = &mut *self.elements;
-        elements.before.clone_from(&particles.velocities);
+        elements.velocities.clone_from(&particles.velocities);
         let Particles {
             positions,
             velocities,
@@ -255,8 +271,8 @@ impl<'a> Limiter<'a> {
                 sweeps,
             } => {
                 let bounds = [1.0 - compression.unwrap_or(1.0), 1.0 + stretch];
-                for _ in 0..sweeps {
-                    elements.limit_triangles(particles, bounds, self.dt, sweep);
+                for pass in 0..sweeps {
+                    elements.limit_triangles(particles, bounds, self.dt, pass);
                 }
             }
         }
@@ -264,31 +280,21 @@ impl<'a> Limiter<'a> {
         for (remainder, (velocity, before)) in particles
             .velocity_remainders
             .iter_mut()
-            .zip(particles.velocities.iter().zip(&elements.before))
+            .zip(particles.velocities.iter().zip(&elements.velocities))
         {
             if velocity != before {
                 *remainder = Vector3::zeros();
             }
         }
-        true
     }
 }
 
 impl LimitedElements {
     /// A pass over the triangles.
-    fn limit_triangles(
-        &self,
-        particles: &mut Particles,
-        bounds: [Real; 2],
-        dt: Real,
-        sweep: Sweep,
-    ) {
+    fn limit_triangles(&self, particles: &mut Particles, bounds: [Real; 2], dt: Real, pass: u32) {
         let count = self.triangles.len();
         for turn in 0..count {
-            let triangle = match sweep {
-                Sweep::Forward => turn,
-                Sweep::Backward => count - 1 - turn,
-            };
+            let triangle = Sweep::Alternating.element(pass, turn, count);
             let corners = self.triangles[triangle].map(|corner| corner as usize);
             let ends = corners.map(|i| particles.positions[i] + particles.velocities[i] * dt);
             let masses = corners.map(|i| particles.inverse_masses[i]);

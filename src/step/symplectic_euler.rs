@@ -15,7 +15,6 @@ use bevy::prelude::*;
 use nalgebra::Vector3;
 
 use super::cloth::{self, LongestStep};
-use super::half_step::HalfStep;
 use super::stable_step::StableStep;
 use super::strain_limit::{Limited, Limiter};
 use super::threads::for_each_body;
@@ -147,7 +146,6 @@ type Moving = (
     &'static mut Particles,
     &'static mut PliantState,
     Option<&'static Pins>,
-    Option<&'static mut HalfStep>,
     Limited,
 );
 
@@ -160,17 +158,10 @@ pub(super) fn kick_and_drift(
     for_each_body(
         bodies.iter_mut().collect(),
         |(particles, ..)| particles.len(),
-        |(particles, state, pins, half, limited)| {
+        |(particles, state, pins, limited)| {
             kick(particles, 0.5 * dt);
-            let limiter = Limiter::of(limited, dt);
-            if let (Some(mut limiter), Some(half)) = (limiter, half) {
-                half.start(particles);
-                half.keep(particles);
-                limiter.limit_way(particles, half);
-                half.set_off(particles);
-                drift(particles, dt);
-                limiter.limit_positions(particles, half);
-                state.energies.dissipated += half.half_work(particles);
+            if let Some(mut limiter) = Limiter::of(limited, dt) {
+                state.energies.dissipated += limiter.drift(particles);
             } else {
                 drift(particles, dt);
             }
@@ -181,12 +172,7 @@ pub(super) fn kick_and_drift(
     );
 }
 
-type Finishing = (
-    &'static mut Particles,
-    &'static mut PliantState,
-    Option<&'static mut HalfStep>,
-    Limited,
-);
+type Finishing = (&'static mut Particles, &'static mut PliantState, Limited);
 
 /// Second half of the velocity step, with the forces at the new positions; integrates the dissipated power.
 pub(super) fn finish_kick(
@@ -196,17 +182,12 @@ pub(super) fn finish_kick(
     for_each_body(
         bodies.iter_mut().collect(),
         |(particles, ..)| particles.len(),
-        |(particles, state, half, limited)| {
+        |(particles, state, limited)| {
             let dt = clock.dt as Real;
             let energies = &mut state.energies;
-            let mut limiter = Limiter::of(limited, dt);
-            if let (Some(_), Some(half)) = (&limiter, half) {
-                energies.dissipated += half.half_work(particles);
-                half.resume(particles);
-            }
             kick(particles, 0.5 * dt);
             energies.dissipated += energies.dissipated_power * clock.dt;
-            if let Some(limiter) = &mut limiter {
+            if let Some(mut limiter) = Limiter::of(limited, dt) {
                 energies.dissipated += limiter.limit_end(particles);
             }
         },

@@ -65,14 +65,13 @@ pub(super) fn tick(
             }
         }
         Integrator::SymplecticEuler { substeps } => {
-            half_step::prepare(world, false);
             run_below_stable_step(world, states, &last, substeps, true);
         }
         Integrator::Mixed {
             solve, substeps, ..
         } => {
             implicit::prepare(world, &mut solvers);
-            half_step::prepare(world, true);
+            half_step::prepare(world);
             let with_damping = solve == DampingSolve::Pointwise;
             run_below_stable_step(world, states, &last, substeps, with_damping);
         }

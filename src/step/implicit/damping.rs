@@ -15,10 +15,12 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::kinds::BodyElementsItem;
+use super::momentum::{Momenta, RigidMotion};
 use super::solver::ImplicitSolver;
 use crate::Real;
 use crate::body::Particles;
 use crate::kernel::aerodynamics::resisted_change;
+use crate::kernel::energy::center_of_mass;
 use crate::kernel::implicit::conjugate_gradient::Limits;
 use crate::kernel::implicit::{Solution, row, vector};
 use crate::step::threads::Threads;
@@ -77,7 +79,36 @@ impl ImplicitSolver {
         for (solution, &particle) in system.solution.iter().zip(&system.particles) {
             self.velocities[particle as usize] = vector(solution);
         }
+        if particles
+            .inverse_masses
+            .iter()
+            .all(|&inverse| inverse > 0.0)
+        {
+            self.give_momentum_back(particles, step);
+        }
         solution
+    }
+
+    /// Adds the rigid motion that a truncated solve of a free body has missed: elements resist none.
+    ///
+    /// ```text
+    /// Σ m δ = h Σ (F − R δ),   Σ x × m δ = h Σ x × (F − R δ)
+    /// ```
+    fn give_momentum_back(&mut self, particles: &Particles, step: Real) {
+        let (masses, positions) = (&particles.masses, &particles.positions);
+        let center = center_of_mass(masses, positions);
+        let mut missing = Momenta::default();
+        for i in 0..particles.len() {
+            let change = self.velocities[i];
+            let force = (particles.forces[i] - self.drag[i] * change).cast::<f64>();
+            let impulse = force * f64::from(step) - change.cast::<f64>() * f64::from(masses[i]);
+            missing.linear += impulse;
+            missing.angular += (positions[i].cast::<f64>() - center).cross(&impulse);
+        }
+        let motion = RigidMotion::of(masses, positions, &missing);
+        for (velocity, position) in self.velocities.iter_mut().zip(positions) {
+            *velocity += motion.at(position).map(|x| x as Real);
+        }
     }
 
     /// The power that the damping of the last [`change_velocities`](Self::change_velocities) takes at the given

@@ -1,6 +1,6 @@
 //! Giving back the momentum that a truncated solve loses.
 
-use std::ops::{Add, Mul};
+use std::ops::{Add, Mul, Sub};
 
 use nalgebra::Vector3;
 
@@ -46,6 +46,14 @@ impl Add for Momenta {
     }
 }
 
+impl Sub for Momenta {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        self + other * -1.0
+    }
+}
+
 impl Mul<f64> for Momenta {
     type Output = Self;
 
@@ -54,6 +62,31 @@ impl Mul<f64> for Momenta {
             linear: self.linear * factor,
             angular: self.angular * factor,
         }
+    }
+}
+
+/// A rigid motion about the center of mass.
+pub(super) struct RigidMotion {
+    center: Vector3<f64>,
+    shift: Vector3<f64>,
+    turn: Vector3<f64>,
+}
+
+impl RigidMotion {
+    /// The motion with which a body has the given momenta.
+    pub fn of(masses: &[Real], positions: &[Vector3<Real>], momenta: &Momenta) -> Self {
+        let center = center_of_mass(masses, positions);
+        let inertia = inertia(masses, positions, &center);
+        Self {
+            center,
+            shift: momenta.linear / total_mass(masses),
+            turn: angular_velocity(&inertia, &momenta.angular),
+        }
+    }
+
+    /// The velocity at a place, m/s.
+    pub fn at(&self, position: &Vector3<Real>) -> Vector3<f64> {
+        self.shift + self.turn.cross(&(position.cast::<f64>() - self.center))
     }
 }
 
@@ -67,22 +100,16 @@ pub(super) fn correct(particles: &mut Particles, wanted: &Momenta) -> f64 {
         &particles.velocity_remainders,
     );
     let masses = &particles.masses;
-    let mass = total_mass(masses);
-    let center = center_of_mass(masses, &particles.positions);
-    let shift = (wanted.linear - found.linear) / mass;
-    let inertia = inertia(masses, &particles.positions, &center);
-    let turn = angular_velocity(&inertia, &(wanted.angular - found.angular));
+    let motion = RigidMotion::of(masses, &particles.positions, &(*wanted - found));
     let size = masses
         .iter()
         .zip(&particles.velocities)
         .map(|(&mass, velocity)| f64::from(mass) * f64::from(velocity.norm()))
         .sum::<f64>();
     for i in 0..particles.len() {
-        let arm = particles.positions[i].cast::<f64>() - center;
         let exact = particles.velocities[i].cast::<f64>()
             + particles.velocity_remainders[i].cast::<f64>()
-            + shift
-            + turn.cross(&arm);
+            + motion.at(&particles.positions[i]);
         let velocity: Vector3<Real> = exact.map(|x| x as Real);
         particles.velocities[i] = velocity;
         particles.velocity_remainders[i] = (exact - velocity.cast::<f64>()).map(|x| x as Real);

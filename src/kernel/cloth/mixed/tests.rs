@@ -1,6 +1,6 @@
-use super::*;
 use crate::kernel::aerodynamics::{PointwiseAir, normal_wind_force};
 use approx::assert_relative_eq;
+use nalgebra::Vector3;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Variant {
@@ -42,7 +42,7 @@ impl<'a> Point<'a> {
 
     fn step(&self, variant: Variant, (position, velocity): State, dt: f64) -> State {
         let implicit = |velocity: &Vector3<f64>, position: &Vector3<f64>| {
-            let explicit = explicit_half_step(velocity, &(self.elastic)(position), dt);
+            let explicit = velocity + (self.elastic)(position) * (0.5 * dt);
             self.air.velocity_after(
                 self.inverse_mass,
                 0.5 * dt,
@@ -55,12 +55,12 @@ impl<'a> Point<'a> {
         let drag = normal_wind_force(self.air.wind_coefficient, &self.normal, &wind)
             - velocity * self.air.viscous_coefficient;
         let acceleration = (self.elastic)(&position) + drag * self.inverse_mass;
-        let half = explicit_half_step(&velocity, &acceleration, dt);
+        let half = velocity + acceleration * (0.5 * dt);
         let moving = match variant {
             Variant::Light => half,
             Variant::Heavy => implicit(&velocity, &position),
         };
-        let next = advance_position(&position, &moving, dt);
+        let next = position + moving * dt;
         (next, implicit(&half, &next))
     }
 }

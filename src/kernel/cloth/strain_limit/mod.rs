@@ -74,8 +74,9 @@ impl<T: Single> Springs<'_, T> {
 
 /// The order in which a sweep visits the springs.
 ///
-/// What comes first is corrected with less knowledge of the rest, which pulls a symmetric cloth to one side. A caller
-/// can alternate from step to step, so that neither side is always first.
+/// What comes first is corrected with less knowledge of the rest, which pulls a symmetric cloth to one side; sweeps of
+/// both directions make up for it. A caller that went one way in one step and the other way in the next would shake
+/// what hangs still, since the unfinished corrections of the two differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sweep {
     /// In the order of the slices, as in the source.
@@ -83,15 +84,19 @@ pub enum Sweep {
     Forward,
     /// In the opposite order.
     Backward,
+    /// Forward in the first sweep, backward in the second, and so on.
+    Alternating,
 }
 
 impl Sweep {
-    /// The element that is visited as number `turn` of `count`.
-    fn element(self, turn: usize, count: usize) -> usize {
-        match self {
-            Self::Forward => turn,
-            Self::Backward => count - 1 - turn,
-        }
+    /// The element that is visited as number `turn` of `count` in the sweep of the given number.
+    pub fn element(self, sweep: u32, turn: usize, count: usize) -> usize {
+        let is_backward = match self {
+            Self::Forward => false,
+            Self::Backward => true,
+            Self::Alternating => sweep % 2 == 1,
+        };
+        if is_backward { count - 1 - turn } else { turn }
     }
 }
 

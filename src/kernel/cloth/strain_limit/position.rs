@@ -53,9 +53,9 @@ pub fn correct_positions<T: Single>(
     let count = springs.count();
     let stretch = T::one() + correction.stretch;
     let mut corrected = 0;
-    for _ in 0..correction.sweeps {
+    for sweep in 0..correction.sweeps {
         for turn in 0..count {
-            let spring = correction.sweep.element(turn, count);
+            let spring = correction.sweep.element(sweep, turn, count);
             let Some(([i, j], rest_length)) = springs.get(spring, points) else {
                 continue;
             };

@@ -239,10 +239,10 @@ fn sweep<T: Single>(
         .min(inverse_masses.len());
     let count = springs.count();
     let mut corrected = 0;
-    for _ in 0..sweeps {
+    for sweep in 0..sweeps {
         for turn in 0..count {
-            let Some(([i, j], rest_length)) = springs.get(order.element(turn, count), points)
-            else {
+            let spring = order.element(sweep, turn, count);
+            let Some(([i, j], rest_length)) = springs.get(spring, points) else {
                 continue;
             };
             let mobility = inverse_masses[i] + inverse_masses[j];
