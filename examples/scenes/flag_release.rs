@@ -44,7 +44,7 @@ const SEED: Parameter = Parameter {
 };
 const SWEEPS: Parameter = Parameter {
     name: "sweeps",
-    default: 48.0,
+    default: 96.0,
     minimum: 1.0,
     maximum: 1000.0,
     unit: "",

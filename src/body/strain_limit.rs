@@ -32,9 +32,8 @@ use crate::kernel::cloth::strain_limit::Line;
 /// energy that its impulses change, those on the way at the start of the substep. As everywhere in explicit integration,
 /// the total is level up to an error that falls with the substep.
 ///
-/// **Momentum** of free bodies is kept by `Velocities` and `Triangles`. Angular momentum is kept by `Velocities` along the
-/// current line; impulses along the predicted line, and of triangles, have no torque about the places at the end of the
-/// substep, so what they change of it falls with the substep.
+/// **Momentum** and angular momentum of free bodies are kept by `Velocities` and `Triangles`. Along the predicted line, and
+/// for triangles, the impulses have a torque, which is given back as a turn of the whole body.
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -4,6 +4,7 @@ use bevy::prelude::*;
 use nalgebra::{Matrix2, Vector3};
 
 use super::Integrator;
+use super::implicit::{Momenta, RigidMotion};
 use super::prepare::describe;
 use super::symplectic_euler::drift;
 use crate::Real;
@@ -14,7 +15,7 @@ use crate::kernel::cloth::strain_limit::{
     PositionCorrection, StrainRateLimit, Sweep, correct_positions, limit_strain, limit_strain_rate,
     limit_triangle,
 };
-use crate::kernel::energy::kinetic_energy;
+use crate::kernel::energy::{center_of_mass, kinetic_energy};
 use crate::mesh::SpringKind;
 
 type Limited_ = (
@@ -208,6 +209,37 @@ impl<'a> Limiter<'a> {
         }
     }
 
+    /// Adds the rigid motion that gives a free body back the angular momentum that impulses have changed. Those of springs
+    /// along the predicted line and of triangles have no torque about the places at the end of the substep, but one about
+    /// the places now; in each substep they correct what the last one left, so shorter substeps would not make it less.
+    fn give_turn_back(&self, particles: &mut Particles) {
+        let has_torque = match self.limit {
+            StrainLimit::Positions { .. } => false,
+            StrainLimit::Velocities { line, .. } => line == kernel::Line::Predicted,
+            StrainLimit::Triangles { .. } => true,
+        };
+        let is_free = particles
+            .inverse_masses
+            .iter()
+            .all(|&inverse| inverse > 0.0);
+        if !(has_torque && is_free) {
+            return;
+        }
+        let (masses, positions) = (&particles.masses, &particles.positions);
+        let center = center_of_mass(masses, positions);
+        let mut missing = Momenta::default();
+        for (i, before) in self.elements.velocities.iter().enumerate() {
+            let change = (before - particles.velocities[i]).cast::<f64>();
+            let impulse = change * f64::from(masses[i]);
+            missing.linear += impulse;
+            missing.angular += (positions[i].cast::<f64>() - center).cross(&impulse);
+        }
+        let motion = RigidMotion::of(masses, positions, &missing);
+        for (velocity, position) in particles.velocities.iter_mut().zip(positions) {
+            *velocity += motion.at(position).map(|x| x as Real);
+        }
+    }
+
     /// Limits velocities, and keeps those before.
     fn limit_velocities(&mut self, particles: &mut Particles) {
         let sweep = Sweep::Alternating;
@@ -276,7 +308,9 @@ impl<'a> Limiter<'a> {
                 }
             }
         }
+        self.give_turn_back(particles);
         // What rounding dropped belongs to velocities that are no more.
+        let elements = &*self.elements;
         for (remainder, (velocity, before)) in particles
             .velocity_remainders
             .iter_mut()

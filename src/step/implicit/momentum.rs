@@ -66,7 +66,7 @@ impl Mul<f64> for Momenta {
 }
 
 /// A rigid motion about the center of mass.
-pub(super) struct RigidMotion {
+pub(in crate::step) struct RigidMotion {
     center: Vector3<f64>,
     shift: Vector3<f64>,
     turn: Vector3<f64>,

@@ -90,7 +90,7 @@ pub enum Sweep {
 
 impl Sweep {
     /// The element that is visited as number `turn` of `count` in the sweep of the given number.
-    pub fn element(self, sweep: u32, turn: usize, count: usize) -> usize {
+    pub(crate) fn element(self, sweep: u32, turn: usize, count: usize) -> usize {
         let is_backward = match self {
             Self::Forward => false,
             Self::Backward => true,
