@@ -45,8 +45,8 @@ pub struct ConjugateGradient<T> {
     /// What is added to the matrix.
     pub outer: OuterProduct<T>,
     scaled: Vec<Row<T>>,
-    direction: Vec<Row<T>>,
-    product: Vec<Row<T>>,
+    pub(super) direction: Vec<Row<T>>,
+    pub(super) product: Vec<Row<T>>,
     sums: Vec<PatchSum<T>>,
 }
 
@@ -98,14 +98,7 @@ impl<T: Single> ConjugateGradient<T> {
         solution: &mut [Row<T>],
         limits: Limits,
     ) -> Solution {
-        let zero = PatchSum {
-            squared: 0.0,
-            form: 0.0,
-            restricted: [T::zero(); 6],
-        };
-        self.sums.resize(coarse.patches(), zero);
-        solution.fill([T::zero(); 4]);
-        self.direction.fill([T::zero(); 4]);
+        self.reset(coarse, solution);
         let mut result = Solution::default();
 
         let (start, mut form) = self.precondition(workers, coarse, residual, solution, None);
@@ -135,8 +128,20 @@ impl<T: Single> ConjugateGradient<T> {
         result
     }
 
+    /// Starts from zero.
+    pub(super) fn reset(&mut self, coarse: &CoarseSpace<T>, solution: &mut [Row<T>]) {
+        let zero = PatchSum {
+            squared: 0.0,
+            form: 0.0,
+            restricted: [T::zero(); 6],
+        };
+        self.sums.resize(coarse.patches(), zero);
+        solution.fill([T::zero(); 4]);
+        self.direction.fill([T::zero(); 4]);
+    }
+
     /// `product = A p`, returns `p · A p`.
-    fn multiply(
+    pub(super) fn multiply(
         &mut self,
         workers: impl Workers,
         matrix: &BlockMatrix<T>,
@@ -167,7 +172,7 @@ impl<T: Single> ConjugateGradient<T> {
     }
 
     /// Takes a step along the direction, then preconditions the residual; returns `r · r` and `r · z`.
-    fn precondition(
+    pub(super) fn precondition(
         &mut self,
         workers: impl Workers,
         coarse: &mut CoarseSpace<T>,
@@ -247,7 +252,7 @@ impl<T: Single> ConjugateGradient<T> {
     }
 
     /// The next direction, `p = z + β p`.
-    fn turn(
+    pub(super) fn turn(
         &mut self,
         workers: impl Workers,
         coarse: &CoarseSpace<T>,
@@ -304,14 +309,14 @@ fn free_inverse<T: Single>(block: &Matrix3<T>, freedom: &Freedom<T>) -> Matrix3<
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::{Aggregates, Alone, row};
     use super::*;
     use crate::kernel::testing::Random;
     use nalgebra::{DMatrix, DVector};
 
     /// A bar of springs in all directions between neighbours, on masses, in patches; and the same matrix, dense.
-    fn bar(
+    pub(in crate::kernel::implicit) fn bar(
         count: u32,
     ) -> (
         BlockMatrix<f64>,

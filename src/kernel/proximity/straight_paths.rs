@@ -136,6 +136,9 @@ pub fn separated_ends(
 ) -> Option<[Vector3<f64>; 4]> {
     let count = kind.first_count();
     let along = ends.map(|end| normal.dot(&end));
+    if !along.iter().all(|along| along.is_finite()) {
+        return None;
+    }
     let half = 0.5 * gap;
     // How far each vertex moves if the middle of the gap is at an offset.
     let moves = |offset: f64| -> [f64; 4] {
@@ -159,7 +162,7 @@ pub fn separated_ends(
             low = low.max(along[i] + half);
         }
     }
-    if !(low <= high && high - low < f64::INFINITY) {
+    if low > high {
         return None;
     }
     for _ in 0..HALVINGS {
