@@ -139,7 +139,11 @@ fn thin_sheets_at_fifty_meters_per_second_stop_each_other() {
         Vec3::new(0.02, 1.9, 0.01),
         Vec3::Y * -speed,
     );
-    let mass = app.world().get::<Particles>(left).expect("a body").total_mass();
+    let mass = app
+        .world()
+        .get::<Particles>(left)
+        .expect("a body")
+        .total_mass();
     for tick in 0..20 {
         ticks(&mut app, 1);
         assert_eq!(crossings(app.world_mut()), 0);

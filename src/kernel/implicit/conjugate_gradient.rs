@@ -13,6 +13,8 @@ pub struct Solution {
     pub iterations: u32,
     /// Norm of the residual over the norm of the right-hand side; zero for a right-hand side of zero.
     pub residual: f64,
+    /// How far ½ xᵀ A x − b·x has fallen, J where A is a stiffness.
+    pub fall: f64,
     /// Whether the matrix showed a direction of negative curvature, or a number was not finite.
     pub is_indefinite: bool,
 }
@@ -115,6 +117,7 @@ impl<T: Single> ConjugateGradient<T> {
                 break;
             }
             result.iterations += 1;
+            result.fall += 0.5 * form * form / curvature;
             let step = Some(real(form / curvature));
             let (squared, next) = self.precondition(workers, coarse, residual, solution, step);
             result.residual = (squared / start).sqrt();

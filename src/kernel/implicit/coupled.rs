@@ -127,6 +127,7 @@ pub fn solve_coupled<T: Single>(
             break;
         }
         result.iterations += 1;
+        result.fall += 0.5 * form * form / curvature;
         let step = Some(real(form / curvature));
         let (mut squared, mut next) = (0.0, 0.0);
         for member in &mut *members {

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use nalgebra::Vector3;
 
-use super::candidates::with_slack;
+use super::candidates::{Pair, with_slack};
 use super::shape::Shape;
 use crate::Real;
 use crate::body::{
@@ -265,6 +265,13 @@ impl Bodies {
     /// Remembers where the substep ends.
     pub fn leave(&mut self) {
         self.left.clone_from(&self.target);
+    }
+
+    /// The contact distance of a pair, m.
+    pub fn radius(&self, pair: &Pair) -> Real {
+        let [first, second] = [pair.vertices[0], pair.vertices[3]]
+            .map(|vertex| self.list[self.owner[vertex as usize] as usize].thickness);
+        0.5 * (first + second)
     }
 
     /// The box of a body on its way.

@@ -20,10 +20,12 @@ pub(in crate::step) struct Pair {
 /// What the broad phase keeps from one call to the next.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    /// The pairs, of one pair of bodies after another.
+    /// The pairs: first of vertices and faces, then of edges; of one pair of bodies after another.
     pub pairs: Vec<Pair>,
     /// Corners of the triangles whose boxes overlap at the start.
     pub overlaps: Vec<[[u32; 3]; 2]>,
+    /// Pairs of edges, before they follow those of vertices and faces.
+    edges: Vec<Pair>,
     tree: BoundingTree<MovingBounds<Real>>,
     bounds: Vec<MovingBounds<Real>>,
     /// Bodies that are near each other, or themselves.
@@ -72,21 +74,21 @@ impl Candidates {
                     .overlaps_between(&body.boxes, &other.tree, &other.boxes, &mut triangles);
             }
             let (body, other) = (&bodies.list[first], &bodies.list[second]);
-            for &[a, b] in &triangles {
-                let [left, right] = [(body, a), (other, b)].map(|(body, triangle)| {
-                    (
-                        body.vertices_of(triangle as usize),
-                        body.boxes[triangle as usize].start,
-                    )
-                });
-                if with_overlaps && left.1.overlaps(&right.1) {
-                    self.overlaps.push([left.0, right.0]);
+            let margins = [margin(body), margin(other)];
+            for partners in triangles.chunk_by(|left, right| left[0] == right[0]) {
+                let one = Features::new(bodies, body, partners[0][0] as usize, margins[0]);
+                for &[a, b] in partners {
+                    let [a, b] = [a as usize, b as usize];
+                    if with_overlaps && body.boxes[a].start.overlaps(&other.boxes[b].start) {
+                        self.overlaps
+                            .push([body.vertices_of(a), other.vertices_of(b)]);
+                    }
+                    let two = Features::new(bodies, other, b, margins[1]);
+                    one.pair_with(&two, &mut self.pairs, &mut self.edges);
                 }
-                let one = Features::new(bodies, body, a as usize, margin(body));
-                let two = Features::new(bodies, other, b as usize, margin(other));
-                one.pair_with(&two, &mut self.pairs);
             }
         }
+        self.pairs.append(&mut self.edges);
         self.triangles = triangles;
     }
 
@@ -135,7 +137,7 @@ impl<'a> Features<'a> {
         }
     }
 
-    fn pair_with(&self, other: &Self, pairs: &mut Vec<Pair>) {
+    fn pair_with(&self, other: &Self, pairs: &mut Vec<Pair>, edges: &mut Vec<Pair>) {
         self.vertices_with_face(other, pairs);
         other.vertices_with_face(self, pairs);
         for a in 0..3 {
@@ -150,7 +152,7 @@ impl<'a> Features<'a> {
                     && other.body.shape.owns_edge(other.triangle, b)
                     && self.edges[a].overlaps(&other.edges[b])
                 {
-                    pairs.push(Pair {
+                    edges.push(Pair {
                         kind: PairKind::EdgeEdge,
                         vertices: [a0, a1, b0, b1],
                     });

@@ -9,6 +9,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::bodies::{Bodies, Body};
 use super::candidates::{Pair, places};
+use super::narrow::Look;
 use crate::colliders::CombineRule;
 use crate::kernel::proximity::PairKind;
 use crate::kernel::proximity::friction::LaggedFriction;
@@ -27,6 +28,9 @@ const LOAD: f64 = 9.81;
 
 /// Times during the step at which a pair that starts and ends far apart is looked at.
 const SAMPLES: [f64; 3] = [0.25, 0.5, 0.75];
+
+/// Pairs farther than this all the time, in radii, are dismissed at the first look.
+const FAR: Real = 1.01;
 
 /// Pairs nearer than this at rest, in radii, never push.
 const NEAR_AT_REST: f64 = 1.5;
@@ -71,18 +75,22 @@ pub(in crate::step) struct Rub {
 
 impl Contact {
     /// The contact of a pair, if it comes near enough to push on the way to the targets and is not so already at rest.
-    pub(super) fn of(bodies: &Bodies, pair: &Pair, dt: f64) -> Option<Self> {
+    pub(super) fn of(bodies: &Bodies, pair: &Pair, look: &Look, dt: f64) -> Option<Self> {
+        let reach = bodies.radius(pair);
+        if look.distance - look.way > reach * FAR {
+            return None;
+        }
         let (start, end) = (places(&bodies.start, pair), places(&bodies.target, pair));
         let owners = pair.vertices.map(|vertex| bodies.owner[vertex as usize]);
         let [first, second] = [owners[0], owners[3]].map(|owner| &bodies.list[owner as usize]);
-        let radius = 0.5 * f64::from(first.thickness + second.thickness);
+        let radius = f64::from(reach);
         let closest = pair.kind.closest_points(&start);
         let distance = closest.distance();
         let steps: [Vector3<f64>; 4] = std::array::from_fn(|i| end[i] - start[i]);
         if distance > radius && !approaches(pair.kind, &start, &steps, distance, radius) {
             return None;
         }
-        if first.entity == second.entity && rests_near(bodies, first, pair, radius) {
+        if first.entity == second.entity && rests_near(first, pair, radius) {
             return None;
         }
         let masses = pair
@@ -118,11 +126,6 @@ impl Contact {
             weights: closest.weights,
             friction,
         })
-    }
-
-    /// Contact distance, m.
-    pub fn radius(&self) -> f64 {
-        self.penalty.radius
     }
 
     /// Repulsion at the given positions, if there is any.
@@ -197,15 +200,11 @@ fn approaches(
 }
 
 /// Whether the features of a body are within reach of each other at rest.
-fn rests_near(bodies: &Bodies, body: &Body, pair: &Pair, radius: f64) -> bool {
+fn rests_near(body: &Body, pair: &Pair, radius: f64) -> bool {
     let rest = |vertex: u32| {
         let particle = (vertex - body.first) as usize;
         body.rest.get(particle).map(|place| place.cast::<f64>())
     };
-    debug_assert_eq!(
-        bodies.owner[pair.vertices[0] as usize],
-        bodies.owner[pair.vertices[3] as usize]
-    );
     let [Some(a), Some(b), Some(c), Some(d)] = pair.vertices.map(rest) else {
         return false;
     };

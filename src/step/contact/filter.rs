@@ -17,6 +17,7 @@ use nalgebra::Vector3;
 use super::bodies::{Bodies, Body};
 use super::candidates::{Candidates, Pair, places};
 use super::intersections::Exempt;
+use super::narrow::{Look, look};
 use crate::Real;
 use crate::kernel::proximity::straight_paths::{keep_apart, separated_ends, separating_direction};
 
@@ -47,6 +48,7 @@ pub(super) struct Filter {
     pub is_frozen: Vec<bool>,
     /// Smallest gap of each body.
     gaps: Vec<f64>,
+    looks: Vec<Look>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -121,13 +123,12 @@ impl Filter {
         self.failed.clear();
         self.gaps.clear();
         self.gaps.resize(bodies.list.len(), f64::INFINITY);
-        for pair in &candidates.pairs {
+        look(bodies, &candidates.pairs, true, &mut self.looks);
+        for (pair, look) in candidates.pairs.iter().zip(&self.looks) {
             let owners = [pair.vertices[0], pair.vertices[3]]
                 .map(|vertex| bodies.owner[vertex as usize] as usize);
-            let (start, end) = (places(&bodies.start, pair), places(&bodies.target, pair));
-            let distance = pair.kind.closest_points(&end).distance();
-            let radius = 0.5
-                * f64::from(bodies.list[owners[0]].thickness + bodies.list[owners[1]].thickness);
+            let distance = f64::from(look.distance);
+            let radius = f64::from(bodies.radius(pair));
             for (place, owner) in owners.into_iter().enumerate() {
                 if place == 1 && owners[0] == owners[1] {
                     break;
@@ -139,6 +140,10 @@ impl Filter {
                     report.contacts += 1;
                 }
             }
+            if look.is_apart {
+                continue;
+            }
+            let (start, end) = (places(&bodies.start, pair), places(&bodies.target, pair));
             if !keep_apart(pair.kind, &start, &end) && !exempt.contains(pair) {
                 self.failed.push(*pair);
             }

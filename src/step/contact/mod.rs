@@ -25,6 +25,7 @@ mod contacts;
 mod filter;
 mod intersections;
 mod islands;
+mod narrow;
 mod shape;
 
 use bevy::prelude::*;
@@ -46,6 +47,7 @@ pub(super) struct ContactStage {
     candidates: Candidates,
     exempt: Exempt,
     filter: Filter,
+    looks: Vec<narrow::Look>,
     /// Contacts, island by island.
     pub contacts: Vec<Contact>,
     /// The island of each contact.
@@ -81,8 +83,14 @@ pub(super) fn begin(world: &mut World, query: &mut TouchingBodies, clock: &Plian
         if with_overlaps {
             stage.exempt.find(&mut stage.bodies, &stage.candidates);
         }
-        for pair in &stage.candidates.pairs {
-            if let Some(contact) = Contact::of(&stage.bodies, pair, clock.dt)
+        narrow::look(
+            &stage.bodies,
+            &stage.candidates.pairs,
+            false,
+            &mut stage.looks,
+        );
+        for (pair, look) in stage.candidates.pairs.iter().zip(&stage.looks) {
+            if let Some(contact) = Contact::of(&stage.bodies, pair, look, clock.dt)
                 && !stage.exempt.contains(pair)
             {
                 stage.contacts.push(contact);

@@ -27,8 +27,11 @@ use bevy::prelude::*;
 const ROUNDS: usize = 5;
 const HALVINGS: usize = 6;
 
-/// Length of a Newton step, in contact distances, from which no further one is needed.
+/// Fall of the potential in a Newton step, relative to that in all steps so far, from which no further one is needed.
 const SETTLED: f64 = 0.1;
+
+/// Error of the linear model's fall of the potential from which the step counts as linear.
+const LINEAR: f64 = 0.1;
 
 /// Solves all islands of the world.
 pub(super) fn solve_all(
@@ -106,10 +109,7 @@ fn solve(
         limits: settings.limits,
         is_tangled: solver.is_tangled(),
     };
-    let radius = contacts
-        .iter()
-        .fold(f64::INFINITY, |least, contact| least.min(contact.radius()));
-    let mut last = None;
+    let (mut last, mut fallen) = (None, 0.0);
     for _ in 0..ROUNDS {
         for (particles, _, solver, ..) in &mut *members {
             solver.set_freedoms(particles);
@@ -121,7 +121,8 @@ fn solve(
         for (_, _, _, state, ..) in &mut *members {
             note(state, &solution);
         }
-        let length = longest(members) * f64::from(fraction);
+        let fall = before.incremental - after.incremental;
+        fallen += fall;
         last = Some(after);
         push(members, contacts);
         let mut changed = false;
@@ -133,7 +134,8 @@ fn solve(
             changed |= judge(particles, elements, solver, &stage)
                 | join(particles, &starts[index], solver, touching, &surroundings);
         }
-        if fraction == 0.0 || (!changed && length < SETTLED * radius) {
+        let is_linear = (fall - solution.fall).abs() <= LINEAR * solution.fall;
+        if fraction == 0.0 || (!changed && (is_linear || fall <= SETTLED * fallen)) {
             break;
         }
     }
@@ -334,15 +336,6 @@ fn search<'a>(
     }
     go(members, -fraction);
     (energies(members, contacts, stage_of), 0.0)
-}
-
-/// The longest move in the last solution, m.
-fn longest(members: &[BodyItem]) -> f64 {
-    let moves = members
-        .iter()
-        .flat_map(|member| &member.2.system.solution)
-        .map(|row| crate::kernel::implicit::vector(row).norm());
-    f64::from(moves.fold(0.0, Real::max))
 }
 
 /// Puts what friction between the bodies took into their accounts, in equal shares.
