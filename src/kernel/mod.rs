@@ -74,6 +74,8 @@
 //! | which boxes overlap `[Ericson 2005]`, `[000 §7.1]` | [`broad_phase::BoundingTree`], [`broad_phase::SweepAndPrune`] |
 //! | distances of features `[Ericson 2005]` | [`proximity::PairKind::closest_points`] |
 //! | planes and boxes against tunnelling | [`proximity::separating_plane`], [`proximity::truncation`] |
+//! | planes that move with what they keep apart | [`proximity::straight_paths`] |
+//! | bodies in contact as one system `[Hestenes Stiefel 1952]` | [`implicit::coupled`] |
 //! | times of impact `[Li 2021]`, `[Provot 1997]`, `[000 §7.1.5]` | [`proximity::time_of_impact`], [`proximity::coplanarity`], [`proximity::gap_event`] |
 //! | repulsion `[Chen 2025]` and lagged friction `[Li 2020]` | [`proximity::penalty::Penalty`], [`proximity::friction::LaggedFriction`] |
 //! | A_pq = R S `[002 §2.4]` | [`rigid_motion::best_rotation`] |

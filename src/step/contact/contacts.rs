@@ -132,7 +132,8 @@ impl Contact {
     pub fn push(&self, now: &[Vector3<f64>; 4]) -> Option<Push> {
         let closest = self.kind.closest_points(now);
         let distance = closest.distance();
-        if keep_apart(self.kind, &self.start, now) {
+        // Nearer than they have moved against each other, or proven otherwise.
+        if distance > way(self.kind, &self.start, now) || keep_apart(self.kind, &self.start, now) {
             if distance >= self.penalty.radius {
                 return None;
             }
@@ -176,6 +177,19 @@ impl Contact {
     }
 }
 
+/// How far two features may approach each other at most, m, on the ways of their vertices: what these move, without what
+/// they have in common.
+fn way(kind: PairKind, start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4]) -> f64 {
+    let steps: [Vector3<f64>; 4] = std::array::from_fn(|i| end[i] - start[i]);
+    let mean = steps.iter().sum::<Vector3<f64>>() * 0.25;
+    let longest = |steps: &[Vector3<f64>]| {
+        let squares = steps.iter().map(|step| (step - mean).norm_squared());
+        squares.fold(0.0, f64::max).sqrt()
+    };
+    let count = kind.first_count();
+    longest(&steps[..count]) + longest(&steps[count..])
+}
+
 /// Whether a pair comes within a distance on its way.
 fn approaches(
     kind: PairKind,
@@ -184,17 +198,10 @@ fn approaches(
     distance: f64,
     radius: f64,
 ) -> bool {
-    // What moves together does not approach.
-    let mean = steps.iter().sum::<Vector3<f64>>() * 0.25;
-    let count = kind.first_count();
-    let longest = |steps: &[Vector3<f64>]| {
-        let lengths = steps.iter().map(|step| (step - mean).norm());
-        lengths.fold(0.0, f64::max)
-    };
-    if distance - longest(&steps[..count]) - longest(&steps[count..]) >= radius {
+    let at = |time: f64| std::array::from_fn(|i| start[i] + steps[i] * time);
+    if distance - way(kind, start, &at(1.0)) >= radius {
         return false;
     }
-    let at = |time: f64| std::array::from_fn(|i| start[i] + steps[i] * time);
     let is_near = |time: f64| kind.closest_points(&at(time)).distance() < radius;
     is_near(1.0) || SAMPLES.into_iter().any(is_near) || !keep_apart(kind, start, &at(1.0))
 }

@@ -27,6 +27,9 @@ use bevy::prelude::*;
 const ROUNDS: usize = 5;
 const HALVINGS: usize = 6;
 
+/// Newton steps after which contacts with colliders that still change are left to the stage that follows.
+const CHANGES: usize = 3;
+
 /// Fall of the potential in a Newton step, relative to that in all steps so far, from which no further one is needed.
 const SETTLED: f64 = 0.1;
 
@@ -110,7 +113,7 @@ fn solve(
         is_tangled: solver.is_tangled(),
     };
     let (mut last, mut fallen) = (None, 0.0);
-    for _ in 0..ROUNDS {
+    for round in 1..=ROUNDS {
         for (particles, _, solver, ..) in &mut *members {
             solver.set_freedoms(particles);
             solver.place(particles, step);
@@ -135,7 +138,8 @@ fn solve(
                 | join(particles, &starts[index], solver, touching, &surroundings);
         }
         let is_linear = (fall - solution.fall).abs() <= LINEAR * solution.fall;
-        if fraction == 0.0 || (!changed && (is_linear || fall <= SETTLED * fallen)) {
+        let is_settled = is_linear || fall <= SETTLED * fallen;
+        if fraction == 0.0 || (is_settled && (!changed || round >= CHANGES)) {
             break;
         }
     }
