@@ -1,4 +1,7 @@
-//! A cloth held at its corners catches soft and rigid bodies.
+//! A cloth held at its corners catches soft bodies.
+//!
+//! Rigid balls can be added, and fall through if they are heavy: a rigid body that gives way is met particle by particle after
+//! the cloth has been solved for, so that the cloth holds it with the weight of the particles that touch it only.
 
 use bevy::prelude::*;
 use bevy_pliant::prelude::*;
@@ -53,13 +56,13 @@ const RIGID_BALLS: Parameter = Parameter {
     minimum: 0.0,
     maximum: 2.0,
     unit: "",
-    about: "rigid balls to catch; they fall through, see the scene's own page",
+    about: "rigid balls to catch; heavy ones fall through",
 };
 
 /// A hammock.
 pub const SCENE: Scene = Scene {
     name: "hammock",
-    about: "a cloth held at its four corners catches soft and rigid balls",
+    about: "a cloth held at its four corners catches soft balls",
     equations: &[
         "E(d) = k (r - d)^2 / 2 below the contact distance r, k r^2 ln / 4 below r / 2 [Chen 2025]",
     ],

@@ -6,9 +6,11 @@ use crate::Real;
 
 /// How a body touches deformable bodies, with the [implicit](crate::step::Integrator) integrator.
 ///
-/// Bodies without the component touch all others; cloth also touches itself, a solid does not: its elements resist most of
-/// what would make it, and looking costs time. All bodies with a [`Surface`](super::Surface) take part; ropes have none.
-/// Friction is that of [`SurfaceProperties`](super::SurfaceProperties), the mean of both bodies'.
+/// Bodies without the component touch all others; cloth also touches itself, unless it may [tear](super::Tearing), since the
+/// two sides of a tear begin in one place. A solid does not touch itself: its elements resist most of what would make it, and
+/// looking costs time. All bodies with a [`Surface`](super::Surface) take part; ropes have none.
+/// Friction is the kinetic one of [`SurfaceProperties`](super::SurfaceProperties), the mean of both bodies'; restitution there
+/// is for colliders only, since repulsion between bodies gives back what it takes, less what the step damps.
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -38,6 +38,7 @@ use bevy::prelude::*;
 use nalgebra::{Matrix3, Vector3};
 
 pub(super) use self::kinds::{BodyElements, BodyElementsItem};
+pub(super) use self::momentum::{Momenta, correct as correct_momenta};
 pub(crate) use self::solver::ImplicitSolver;
 pub(super) use self::stages::note;
 use super::collide::over_substep;

@@ -149,10 +149,10 @@ fn thin_sheets_at_fifty_meters_per_second_stop_each_other() {
     for tick in 0..20 {
         ticks(&mut app, 1);
         assert_eq!(crossings(app.world_mut()), 0);
-        // They meet within the second tick. Later they may slip off each other.
+        // They meet within the second tick, and crumple. Through each other they would be meters apart.
         if tick < 5 {
             let [below, above] = [left, right].map(|body| state(&app, body).center.y);
-            assert!(below < above, "after {tick} ticks: {below} {above}");
+            assert!(below < above + 0.05, "after {tick} ticks: {below} {above}");
         }
     }
     for body in [left, right] {

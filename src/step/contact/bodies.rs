@@ -8,7 +8,7 @@ use super::shape::Shape;
 use crate::Real;
 use crate::body::{
     BodyContact, BodyFrame, ContactReport, Fabric, Membranes, Particles, Pins, PliantState,
-    Quarantined, Springs, Surface, SurfaceProperties,
+    Quarantined, Springs, Surface, SurfaceProperties, Tearing,
 };
 use crate::kernel::broad_phase::{BoundingTree, Bounds, MovingBounds, Volume};
 use crate::step::implicit::ImplicitSolver;
@@ -27,6 +27,7 @@ pub(in crate::step) type Touching = (
     Option<&'static Fabric>,
     Has<Membranes>,
     Has<Springs>,
+    Has<Tearing>,
 );
 
 /// All bodies with a surface.
@@ -229,7 +230,8 @@ impl Bodies {
             let properties = properties.copied().unwrap_or_default();
             body.friction = properties.kinetic_friction;
             body.settings = contact.copied().unwrap_or(BodyContact {
-                with_itself: is_sheet,
+                // The two sides of a tear begin in one place.
+                with_itself: is_sheet && !item.12,
                 ..default()
             });
             let own = fabric.filter(|_| is_sheet).map(|fabric| fabric.thickness);

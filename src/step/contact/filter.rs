@@ -46,6 +46,8 @@ pub(super) struct Filter {
     pub wanted: Vec<Vector3<Real>>,
     /// Whether a vertex is in a zone.
     pub is_frozen: Vec<bool>,
+    /// Whether a body had to be kept apart from another one.
+    pub is_joined: Vec<bool>,
     /// Smallest gap of each body.
     gaps: Vec<f64>,
     looks: Vec<Look>,
@@ -123,6 +125,10 @@ impl Filter {
         self.failed.clear();
         self.gaps.clear();
         self.gaps.resize(bodies.list.len(), f64::INFINITY);
+        if is_first {
+            self.is_joined.clear();
+            self.is_joined.resize(bodies.list.len(), false);
+        }
         look(bodies, &candidates.pairs, true, &mut self.looks);
         for (pair, look) in candidates.pairs.iter().zip(&self.looks) {
             let owners = [pair.vertices[0], pair.vertices[3]]
@@ -146,6 +152,10 @@ impl Filter {
             let (start, end) = (places(&bodies.start, pair), places(&bodies.target, pair));
             if !keep_apart(pair.kind, &start, &end) && !exempt.contains(pair) {
                 self.failed.push(*pair);
+                if owners[0] != owners[1] {
+                    self.is_joined[owners[0]] = true;
+                    self.is_joined[owners[1]] = true;
+                }
             }
         }
         !self.failed.is_empty()

@@ -37,6 +37,7 @@ pub(super) use self::contacts::{Contact, narrowed};
 use self::filter::Filter;
 use self::intersections::Exempt;
 use super::PliantClock;
+use super::implicit::{Momenta, correct_momenta};
 use crate::Real;
 use crate::body::{ContactReport, Particles, PliantState};
 
@@ -124,7 +125,18 @@ pub(super) fn finish(
             };
             let range = all.list[index].range();
             if has_changed && range.len() == particles.len() {
+                // Nobody else has a part in what a free body does to itself.
+                let is_alone = !filter.is_joined[index]
+                    && state.contacts == 0
+                    && particles
+                        .inverse_masses
+                        .iter()
+                        .all(|&inverse| inverse > 0.0);
+                let wanted = is_alone.then(|| Momenta::of_particles(&particles));
                 let lost = write_back(&mut particles, all, filter, range.start, dt as Real);
+                if let Some(wanted) = wanted.filter(|_| lost.truncated > 0) {
+                    correct_momenta(&mut particles, &wanted);
+                }
                 let report = &mut all.list[index].report;
                 report.truncated += lost.truncated;
                 report.frozen += lost.frozen;

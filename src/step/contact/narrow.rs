@@ -67,7 +67,7 @@ fn look_at_lanes(bodies: &Bodies, pairs: &[Pair], is_at_end: bool, looks: &mut V
     let count = kind.first_count();
     let longest = |steps: &[Vector3<Lanes>]| {
         let squares = steps.iter().map(|step| (step - mean).norm_squared());
-        root(squares.fold(zero, |most, square| most.simd_max(square)))
+        root(squares.fold(zero, SimdPartialOrd::simd_max))
     };
     let way = longest(&steps[..count]) + longest(&steps[count..]);
     let distance = closest.distance();

@@ -21,6 +21,16 @@ pub(in crate::step) struct Momenta {
 }
 
 impl Momenta {
+    /// Of a body as it is.
+    pub fn of_particles(particles: &Particles) -> Self {
+        Self::of(
+            &particles.masses,
+            &particles.positions,
+            &particles.velocities,
+            &particles.velocity_remainders,
+        )
+    }
+
     pub fn of(
         masses: &[Real],
         positions: &[Vector3<Real>],
@@ -60,13 +70,8 @@ impl Mul<f64> for Momenta {
 
 /// Adds the rigid motion that brings a free body to the given momenta; returns how much was missing, relative to
 /// Σ m |v|.
-pub(super) fn correct(particles: &mut Particles, wanted: &Momenta) -> f64 {
-    let found = Momenta::of(
-        &particles.masses,
-        &particles.positions,
-        &particles.velocities,
-        &particles.velocity_remainders,
-    );
+pub(in crate::step) fn correct(particles: &mut Particles, wanted: &Momenta) -> f64 {
+    let found = Momenta::of_particles(particles);
     let masses = &particles.masses;
     let mass = total_mass(masses);
     let center = center_of_mass(masses, &particles.positions);
