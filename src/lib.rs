@@ -40,11 +40,11 @@ pub use step::state_hash;
 pub mod prelude {
     pub use crate::PliantPlugins;
     pub use crate::body::{
-        Aerodynamic, AirDrag, AirFlow, Cloth, ClothModel, Cord, CouplingDirection, ElasticModel,
-        Fabric, Filling, Hinges, InitialMotion, Membranes, Particles, Pin, PinAnchor, Pins,
-        PliantMaterial, PliantState, PliantWind, Pressure, Quarantined, Solid, SolverReport,
-        Springs, StrainLimit, Surface, SurfaceProperties, Tearing, Tetrahedra, Torn,
-        WrinkleCoupling, Wrinkles,
+        Aerodynamic, AirDrag, AirFlow, BodyContact, Cloth, ClothModel, ContactReport, Cord,
+        CouplingDirection, ElasticModel, Fabric, Filling, Hinges, InitialMotion, Membranes,
+        Particles, Pin, PinAnchor, Pins, PliantMaterial, PliantState, PliantWind, Pressure,
+        Quarantined, Solid, SolverReport, Springs, StrainLimit, Surface, SurfaceProperties,
+        Tearing, Tetrahedra, Torn, WrinkleCoupling, Wrinkles,
     };
     pub use crate::mesh::{SheetPattern, TetrahedralMesh, TriangleMesh};
     #[cfg(feature = "rapier")]

@@ -22,6 +22,7 @@
 pub mod air;
 mod balloon;
 mod bar;
+mod crossings;
 mod curtain;
 mod drape;
 mod fabric;
@@ -30,11 +31,13 @@ mod flag;
 mod flag_hang;
 mod flag_release;
 mod flag_wind;
+mod hammock;
 mod harmonic;
 mod jelly;
 mod measure;
 mod mesh;
 mod pendulum;
+mod pile;
 mod props;
 mod record;
 mod run;
@@ -51,6 +54,7 @@ mod tower;
 mod tumble;
 
 pub use air::wind_force;
+pub use crossings::crossings;
 pub use props::{Prop, PropShape, SceneColor, SceneEntity};
 pub use record::{Check, Outcome, Record, Row};
 pub use run::{Run, add_physics, headless_app, install, run_headless, task_pools};
@@ -78,6 +82,8 @@ pub const SCENES: &[Scene] = &[
     flag_release::SCENE,
     drape::SCENE,
     fabrics::SCENE,
+    pile::SCENE,
+    hammock::SCENE,
 ];
 
 /// The scene of that name.

@@ -14,6 +14,7 @@
 //! skips the rest.
 
 pub(crate) mod cloth;
+pub(crate) mod contact;
 pub(crate) mod coupling;
 pub(crate) mod drag;
 pub(crate) mod fabric;
@@ -36,6 +37,7 @@ pub(crate) mod tetrahedra;
 pub(crate) mod wind;
 
 pub use cloth::{Cloth, ClothError, ClothModel, Wrinkles};
+pub use contact::{BodyContact, ContactReport};
 pub use coupling::{CouplingDirection, WrinkleCoupling};
 pub use drag::AirDrag;
 pub use fabric::{Fabric, FabricError};
@@ -60,5 +62,6 @@ pub(crate) fn plugin(app: &mut bevy::app::App) {
     solid::plugin(app);
     cloth::plugin(app);
     rope::plugin(app);
-    app.register_type::<WrinkleCoupling>();
+    app.register_type::<WrinkleCoupling>()
+        .register_type::<BodyContact>();
 }

@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 use nalgebra::{UnitQuaternion, Vector3};
 
+use super::ContactReport;
 use crate::Real;
 
 /// The energy account of a body, J [000 ch. 9].
@@ -79,6 +80,8 @@ pub struct PliantState {
     pub substeps: u32,
     /// Particles in contact with a collider in the last substep.
     pub contacts: u32,
+    /// What contact with deformable bodies, itself included, did.
+    pub contact: ContactReport,
     /// Grows by one each time elements, particles or surface of the body change: caches keyed on it stay right.
     pub topology_version: u32,
 }

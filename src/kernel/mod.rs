@@ -71,8 +71,11 @@
 //! | τ = ½ a/√((K + 4/3 G)/ρ) `[Courant 1928]` | [`stability::wave_crossing_step`] |
 //! | ½ (v − u)ᵀM(v − u) + E(x) `[Martin 2011]`, stages `[Ascher 1997]` | [`implicit`], [`implicit::schemes`] |
 //! | two-level preconditioned conjugate gradients `[Hestenes Stiefel 1952]` | [`implicit::conjugate_gradient`], [`implicit::coarse`] |
+//! | which boxes overlap `[Ericson 2005]`, `[000 §7.1]` | [`broad_phase::BoundingTree`], [`broad_phase::SweepAndPrune`] |
 //! | distances of features `[Ericson 2005]` | [`proximity::PairKind::closest_points`] |
 //! | planes and boxes against tunnelling | [`proximity::separating_plane`], [`proximity::truncation`] |
+//! | planes that move with what they keep apart | [`proximity::straight_paths`] |
+//! | bodies in contact as one system `[Hestenes Stiefel 1952]` | [`implicit::coupled`] |
 //! | times of impact `[Li 2021]`, `[Provot 1997]`, `[000 §7.1.5]` | [`proximity::time_of_impact`], [`proximity::coplanarity`], [`proximity::gap_event`] |
 //! | repulsion `[Chen 2025]` and lagged friction `[Li 2020]` | [`proximity::penalty::Penalty`], [`proximity::friction::LaggedFriction`] |
 //! | j = Δu/Σ wᵢ²mᵢ⁻¹, repulsion, friction `[Bridson 2002]` | [`impulse::PairContact`], [`impulse::bridson`] |
@@ -85,6 +88,7 @@
 //! | A_pq = R S `[002 §2.4]` | [`rigid_motion::best_rotation`] |
 
 pub mod aerodynamics;
+pub mod broad_phase;
 pub mod cloth;
 pub mod contact;
 pub mod drag;

@@ -22,6 +22,7 @@
 mod damping;
 pub(super) mod elements;
 mod hinge;
+mod island;
 mod kinds;
 mod meet;
 mod membrane;
@@ -37,11 +38,12 @@ use bevy::prelude::*;
 use nalgebra::{Matrix3, Vector3};
 
 pub(super) use self::kinds::{BodyElements, BodyElementsItem};
-pub(super) use self::momentum::{Momenta, RigidMotion};
+pub(super) use self::momentum::{Momenta, RigidMotion, correct as correct_momenta};
 pub(crate) use self::solver::ImplicitSolver;
 pub(super) use self::stages::note;
 use super::collide::over_substep;
 use super::collide::sweep::SweptCollider;
+use super::contact;
 use super::threads::{Threads, for_each_body};
 use super::{ImplicitScheme, PliantClock, PliantForces};
 use crate::Real;
@@ -92,6 +94,7 @@ type Body = (
     Option<&'static Pins>,
     Option<&'static Surface>,
     Option<&'static SurfaceProperties>,
+    Entity,
 );
 
 /// All bodies that move.
@@ -130,7 +133,12 @@ pub(super) fn prepare(world: &mut World, solvers: &mut Solvers) {
 }
 
 /// Advances all bodies by the substep that stands in the clock.
-pub(super) fn step(world: &mut World, bodies: &mut Bodies, settings: Settings) {
+pub(super) fn step(
+    world: &mut World,
+    bodies: &mut Bodies,
+    touching: &mut contact::TouchingBodies,
+    settings: Settings,
+) {
     let clock = *world.resource::<PliantClock>();
     world.run_schedule(PliantForces);
     for_all(world, bodies, |(particles, _, solver, state, ..)| {
@@ -150,7 +158,9 @@ pub(super) fn step(world: &mut World, bodies: &mut Bodies, settings: Settings) {
         let touches = std::mem::take(&mut solver.touches);
         solver.set_freedoms(particles);
         solver.touches = touches;
+        solver.island = None;
     });
+    contact::begin(world, touching, &clock);
     match settings.scheme {
         ImplicitScheme::RungeKutta => {
             for_all(world, bodies, |body| {
@@ -178,6 +188,7 @@ pub(super) fn step(world: &mut World, bodies: &mut Bodies, settings: Settings) {
         for_all(world, bodies, |body| {
             meet::meet(body, &clock, settings, &swept);
         });
+        island::solve_all(world, bodies, &clock, settings, &swept);
     });
     *world.resource_mut::<PliantClock>() = PliantClock {
         time: clock.time + clock.dt,
@@ -194,6 +205,7 @@ type BodyItem<'a> = (
     Option<&'a Pins>,
     Option<&'a Surface>,
     Option<&'a SurfaceProperties>,
+    Entity,
 );
 
 /// Large bodies one after another, each shared between threads; the others side by side.

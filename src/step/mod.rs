@@ -4,7 +4,7 @@
 //! FixedPostUpdate (after Rapier's own step)
 //!   PliantSystems::ReadColliders   rigid world → RigidColliders
 //!   PliantSystems::Step            user edits → pins → substeps → tears
-//!     PliantStep, per substep      Integrate → Collide → FinishSubstep
+//!     PliantStep, per substep      Integrate → Collide (rigid world, then the filter between bodies) → FinishSubstep
 //!       PliantForces, per evaluation   Gravity → Elasticity → Drag → coupling → AccumulateForces (yours)
 //!         with the implicit integrator, elasticity and drag are inside the solve
 //!   PliantSystems::Writeback       energies, momenta, transforms; impulses → rigid world
@@ -16,6 +16,7 @@ mod clock;
 mod cloth;
 pub(crate) mod collide;
 mod consistent_mass;
+mod contact;
 mod coupling;
 mod diagnostics;
 mod elastic;
@@ -83,6 +84,7 @@ impl Plugin for PliantPlugin {
             .init_resource::<PliantGravity>()
             .init_resource::<PliantClock>()
             .init_resource::<RigidColliders>()
+            .init_resource::<contact::ContactStage>()
             .register_type::<Integrator>()
             .register_type::<PliantGravity>()
             .add_plugins((
@@ -117,6 +119,7 @@ impl Plugin for PliantPlugin {
                         prepare::follow_pins,
                         strain_limit::prepare,
                         coupling::prepare,
+                        contact::start_tick,
                         tick::tick,
                         coupling::book,
                         // What the tick broke is caught before anybody reads it.
@@ -132,7 +135,12 @@ impl Plugin for PliantPlugin {
             .add_systems(PreUpdate, account::account::<Added<Particles>>)
             .add_systems(
                 PliantStep,
-                collide::collide.in_set(PliantStepSystems::Collide),
+                (
+                    collide::collide,
+                    contact::finish.run_if(implicit::is_implicit),
+                )
+                    .chain()
+                    .in_set(PliantStepSystems::Collide),
             );
     }
 }

@@ -9,7 +9,7 @@ use super::symplectic_euler::{
 };
 use super::{
     DampingSolve, Integrator, PliantClock, PliantForces, PliantStep, PliantStepSystems, Substeps,
-    half_step, implicit, mixed,
+    contact, half_step, implicit, mixed,
 };
 use crate::body::PliantState;
 use crate::kernel::implicit::conjugate_gradient::Limits;
@@ -132,6 +132,7 @@ fn run_substep(world: &mut World, states: &mut QueryState<&mut PliantState>) {
 fn integrate(
     world: &mut World,
     bodies: &mut implicit::Bodies,
+    touching: &mut contact::TouchingBodies,
     mixed: &mut mixed::Bodies,
 ) -> Result {
     match *world.resource::<Integrator>() {
@@ -143,6 +144,7 @@ fn integrate(
         } => implicit::step(
             world,
             bodies,
+            touching,
             implicit::Settings {
                 scheme,
                 limits: Limits {

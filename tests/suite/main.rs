@@ -18,6 +18,7 @@ mod bending;
 mod catenary;
 mod cloth;
 mod colliders;
+mod contact;
 mod determinism;
 mod drag;
 mod drape;

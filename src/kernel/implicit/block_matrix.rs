@@ -153,6 +153,16 @@ impl<T: Single> BlockMatrix<T> {
         }
     }
 
+    /// Adds a block to the diagonal block of a row.
+    ///
+    /// Eq: elementary.
+    pub fn add_block_to_diagonal(&mut self, row: usize, block: &Matrix3<T>) {
+        let place = BLOCK * self.diagonal[row] as usize;
+        for (value, &entry) in self.values[place..].iter_mut().zip(block.as_slice()) {
+            *value += entry;
+        }
+    }
+
     /// Splits the values by ranges of rows, to be gathered side by side ([`RowValues::gather`]).
     ///
     /// Eq: elementary.

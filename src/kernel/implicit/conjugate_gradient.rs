@@ -13,6 +13,8 @@ pub struct Solution {
     pub iterations: u32,
     /// Norm of the residual over the norm of the right-hand side; zero for a right-hand side of zero.
     pub residual: f64,
+    /// How far ½ xᵀ A x − b·x has fallen, J where A is a stiffness.
+    pub fall: f64,
     /// Whether the matrix showed a direction of negative curvature, or a number was not finite.
     pub is_indefinite: bool,
 }
@@ -45,8 +47,8 @@ pub struct ConjugateGradient<T> {
     /// What is added to the matrix.
     pub outer: OuterProduct<T>,
     scaled: Vec<Row<T>>,
-    direction: Vec<Row<T>>,
-    product: Vec<Row<T>>,
+    pub(super) direction: Vec<Row<T>>,
+    pub(super) product: Vec<Row<T>>,
     sums: Vec<PatchSum<T>>,
 }
 
@@ -98,14 +100,7 @@ impl<T: Single> ConjugateGradient<T> {
         solution: &mut [Row<T>],
         limits: Limits,
     ) -> Solution {
-        let zero = PatchSum {
-            squared: 0.0,
-            form: 0.0,
-            restricted: [T::zero(); 6],
-        };
-        self.sums.resize(coarse.patches(), zero);
-        solution.fill([T::zero(); 4]);
-        self.direction.fill([T::zero(); 4]);
+        self.reset(coarse, solution);
         let mut result = Solution::default();
 
         let (start, mut form) = self.precondition(workers, coarse, residual, solution, None);
@@ -122,6 +117,7 @@ impl<T: Single> ConjugateGradient<T> {
                 break;
             }
             result.iterations += 1;
+            result.fall += 0.5 * form * form / curvature;
             let step = Some(real(form / curvature));
             let (squared, next) = self.precondition(workers, coarse, residual, solution, step);
             result.residual = (squared / start).sqrt();
@@ -135,8 +131,20 @@ impl<T: Single> ConjugateGradient<T> {
         result
     }
 
+    /// Starts from zero.
+    pub(super) fn reset(&mut self, coarse: &CoarseSpace<T>, solution: &mut [Row<T>]) {
+        let zero = PatchSum {
+            squared: 0.0,
+            form: 0.0,
+            restricted: [T::zero(); 6],
+        };
+        self.sums.resize(coarse.patches(), zero);
+        solution.fill([T::zero(); 4]);
+        self.direction.fill([T::zero(); 4]);
+    }
+
     /// `product = A p`, returns `p · A p`.
-    fn multiply(
+    pub(super) fn multiply(
         &mut self,
         workers: impl Workers,
         matrix: &BlockMatrix<T>,
@@ -167,7 +175,7 @@ impl<T: Single> ConjugateGradient<T> {
     }
 
     /// Takes a step along the direction, then preconditions the residual; returns `r · r` and `r · z`.
-    fn precondition(
+    pub(super) fn precondition(
         &mut self,
         workers: impl Workers,
         coarse: &mut CoarseSpace<T>,
@@ -247,7 +255,7 @@ impl<T: Single> ConjugateGradient<T> {
     }
 
     /// The next direction, `p = z + β p`.
-    fn turn(
+    pub(super) fn turn(
         &mut self,
         workers: impl Workers,
         coarse: &CoarseSpace<T>,
@@ -304,14 +312,14 @@ fn free_inverse<T: Single>(block: &Matrix3<T>, freedom: &Freedom<T>) -> Matrix3<
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::{Aggregates, Alone, row};
     use super::*;
     use crate::kernel::testing::Random;
     use nalgebra::{DMatrix, DVector};
 
     /// A bar of springs in all directions between neighbours, on masses, in patches; and the same matrix, dense.
-    fn bar(
+    pub(in crate::kernel::implicit) fn bar(
         count: u32,
     ) -> (
         BlockMatrix<f64>,

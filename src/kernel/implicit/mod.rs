@@ -22,6 +22,7 @@ pub mod aggregates;
 pub mod block_matrix;
 pub mod coarse;
 pub mod conjugate_gradient;
+pub mod coupled;
 pub mod outer_product;
 pub mod schemes;
 
@@ -29,6 +30,7 @@ pub use aggregates::Aggregates;
 pub use block_matrix::BlockMatrix;
 pub use coarse::CoarseSpace;
 pub use conjugate_gradient::{ConjugateGradient, Solution};
+pub use coupled::{Link, Member, solve_coupled};
 pub use outer_product::OuterProduct;
 
 use nalgebra::Vector3;

@@ -10,6 +10,7 @@ pub mod gap_event;
 mod pair;
 pub mod penalty;
 pub mod separating_plane;
+pub mod straight_paths;
 pub mod time_of_impact;
 pub mod truncation;
 pub mod vertex_face;

@@ -11,7 +11,7 @@ use super::stages::{
 use super::touch::Surroundings;
 use super::{BodyItem, Settings, place_pins};
 use crate::Real;
-use crate::body::{Particles, PliantState, Surface};
+use crate::body::{Particles, PliantState, Surface, SurfaceProperties};
 use crate::colliders::Bounds;
 use crate::step::PliantClock;
 use crate::step::collide::sweep::SweptCollider;
@@ -27,27 +27,14 @@ pub(super) fn meet(
     settings: Settings,
     swept: &[SweptCollider],
 ) {
-    let (particles, elements, solver, state, pins, surface, properties) = body;
+    let (particles, elements, solver, state, pins, surface, properties, _) = body;
     let (particles, solver) = (&mut **particles, &mut **solver);
-    if solver.touches.is_empty() && swept.is_empty() {
+    if solver.island.is_some() || (solver.touches.is_empty() && swept.is_empty()) {
         return;
     }
     let properties = properties.copied().unwrap_or_default();
     let touching = surface.map(Surface::particles);
-    let mut bounds = Bounds::empty();
-    for_touching(touching, particles.len(), |i| {
-        bounds.include(&particles.start_positions[i]);
-        bounds.include(&particles.positions[i]);
-    });
-    // Along a carried contact the positions are still those of the start.
-    let travel = solver
-        .start_velocities
-        .iter()
-        .fold(0.0, |most: Real, v| most.max(v.amax()));
-    let bounds = bounds.inflated(properties.thickness * 2.0 + travel * clock.dt as Real);
-    let mut candidates = std::mem::take(&mut solver.candidates);
-    candidates.clear();
-    candidates.extend((0..swept.len()).filter(|&index| swept[index].bounds.overlaps(&bounds)));
+    let candidates = find_colliders(particles, solver, touching, &properties, clock, swept);
     if candidates.is_empty() && solver.touches.is_empty() {
         solver.candidates = candidates;
         return;
@@ -59,15 +46,7 @@ pub(super) fn meet(
         dt: clock.dt as Real,
     };
     let had_touches = !solver.touches.is_empty();
-    solver
-        .touches
-        .retain_mut(|touch| match surroundings.carry(touch, particles) {
-            Some(carried) => {
-                *touch = carried;
-                true
-            }
-            None => false,
-        });
+    carry(particles, solver, &surroundings);
     let start = &particles.start_positions;
     if !had_touches && !join(particles, start, solver, touching, &surroundings) {
         solver.candidates = candidates;
@@ -131,6 +110,49 @@ pub(super) fn meet(
     solver.is_done = true;
 }
 
+/// The colliders that a body may touch in the step; the list is the solver's own, to be given back.
+pub(super) fn find_colliders(
+    particles: &Particles,
+    solver: &mut ImplicitSolver,
+    touching: Option<&[u32]>,
+    properties: &SurfaceProperties,
+    clock: &PliantClock,
+    swept: &[SweptCollider],
+) -> Vec<usize> {
+    let mut bounds = Bounds::empty();
+    for_touching(touching, particles.len(), |i| {
+        bounds.include(&particles.start_positions[i]);
+        bounds.include(&particles.positions[i]);
+    });
+    // Along a carried contact the positions are still those of the start.
+    let travel = solver
+        .start_velocities
+        .iter()
+        .fold(0.0, |most: Real, v| most.max(v.amax()));
+    let bounds = bounds.inflated(properties.thickness * 2.0 + travel * clock.dt as Real);
+    let mut candidates = std::mem::take(&mut solver.candidates);
+    candidates.clear();
+    candidates.extend((0..swept.len()).filter(|&index| swept[index].bounds.overlaps(&bounds)));
+    candidates
+}
+
+/// Takes the touches of the last step over into this one, as far as they last.
+pub(super) fn carry(
+    particles: &Particles,
+    solver: &mut ImplicitSolver,
+    surroundings: &Surroundings,
+) {
+    solver
+        .touches
+        .retain_mut(|touch| match surroundings.carry(touch, particles) {
+            Some(carried) => {
+                *touch = carried;
+                true
+            }
+            None => false,
+        });
+}
+
 /// The approach of a sheet, and where Newton's method starts: at the free solution, or else at the start of the step. Going
 /// on with its velocities, only the particles that touch would stay behind, and stretch it.
 fn start_of_sheet(
@@ -187,7 +209,7 @@ fn for_touching(touching: Option<&[u32]>, count: usize, mut work: impl FnMut(usi
 }
 
 /// Adds the particles that the candidate state drives into a collider; whether there are any.
-fn join(
+pub(super) fn join(
     particles: &Particles,
     start: &[Vector3<Real>],
     solver: &mut ImplicitSolver,
@@ -213,7 +235,7 @@ fn join(
 }
 
 /// Applies Coulomb's law to all contacts; whether any of them may now do something else.
-fn judge(
+pub(super) fn judge(
     particles: &Particles,
     elements: &BodyElementsItem,
     solver: &mut ImplicitSolver,
@@ -235,7 +257,7 @@ fn judge(
 }
 
 /// Writes the result of a step with contact to the particles, and what contact took from them to the account.
-fn conclude(
+pub(super) fn conclude(
     particles: &mut Particles,
     elements: &BodyElementsItem,
     solver: &mut ImplicitSolver,

@@ -2,8 +2,9 @@
 
 use std::ops::{Add, Mul, Sub};
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
+use super::BodyItem;
 use crate::Real;
 use crate::body::Particles;
 use crate::kernel::energy::{
@@ -20,6 +21,16 @@ pub(in crate::step) struct Momenta {
 }
 
 impl Momenta {
+    /// Of a body as it is.
+    pub fn of_particles(particles: &Particles) -> Self {
+        Self::of(
+            &particles.masses,
+            &particles.positions,
+            &particles.velocities,
+            &particles.velocity_remainders,
+        )
+    }
+
     pub fn of(
         masses: &[Real],
         positions: &[Vector3<Real>],
@@ -92,13 +103,8 @@ impl RigidMotion {
 
 /// Adds the rigid motion that brings a free body to the given momenta; returns how much was missing, relative to
 /// Σ m |v|.
-pub(super) fn correct(particles: &mut Particles, wanted: &Momenta) -> f64 {
-    let found = Momenta::of(
-        &particles.masses,
-        &particles.positions,
-        &particles.velocities,
-        &particles.velocity_remainders,
-    );
+pub(in crate::step) fn correct(particles: &mut Particles, wanted: &Momenta) -> f64 {
+    let found = Momenta::of_particles(particles);
     let masses = &particles.masses;
     let motion = RigidMotion::of(masses, &particles.positions, &(*wanted - found));
     let size = masses
@@ -106,6 +112,96 @@ pub(super) fn correct(particles: &mut Particles, wanted: &Momenta) -> f64 {
         .zip(&particles.velocities)
         .map(|(&mass, velocity)| f64::from(mass) * f64::from(velocity.norm()))
         .sum::<f64>();
+    add_motion(particles, &motion);
+    if size > 0.0 {
+        (wanted.linear - found.linear).norm() / size
+    } else {
+        0.0
+    }
+}
+
+/// Momenta of bodies that touch, about the origin, at the end of the step: those at its start, and what the given forces and
+/// the air add. None if something holds a particle.
+pub(super) fn wanted_together(members: &[BodyItem], dt: f64) -> Option<Momenta> {
+    let mut sum = Momenta::default();
+    for (particles, _, solver, ..) in members {
+        if !solver.touches.is_empty() || particles.inverse_masses.contains(&0.0) {
+            return None;
+        }
+        let own = about_origin(
+            particles,
+            &particles.start_positions,
+            &solver.start_velocities,
+        );
+        sum = sum + own;
+        for i in 0..particles.len() {
+            let mass = f64::from(particles.masses[i]);
+            let speed = solver.velocities[i].cast::<f64>();
+            let air = solver.wind[i].cast::<f64>() - solver.drag[i].cast::<f64>() * speed;
+            let impulse = (solver.given[0][i].cast::<f64>() * mass + air) * dt;
+            let middle =
+                particles.start_positions[i].cast::<f64>() + particles.positions[i].cast::<f64>();
+            sum.linear += impulse;
+            sum.angular += (middle * 0.5).cross(&impulse);
+        }
+    }
+    Some(sum)
+}
+
+/// Adds the rigid motion of all that brings bodies that touch to the given momenta about the origin; returns how much was
+/// missing, relative to Σ m |v|.
+pub(super) fn correct_together(members: &mut [BodyItem], wanted: &Momenta) -> f64 {
+    let (mut found, mut mass, mut moment) = (Momenta::default(), 0.0, Vector3::zeros());
+    let mut size = 0.0;
+    for (particles, ..) in &*members {
+        found = found + about_origin(particles, &particles.positions, &particles.velocities);
+        let own = total_mass(&particles.masses);
+        mass += own;
+        moment += center_of_mass(&particles.masses, &particles.positions) * own;
+        let speeds = particles.masses.iter().zip(&particles.velocities);
+        size += speeds
+            .map(|(&mass, velocity)| f64::from(mass) * f64::from(velocity.norm()))
+            .sum::<f64>();
+    }
+    let center = moment / mass;
+    let missing = wanted.linear - found.linear;
+    let turning = wanted.angular - found.angular - center.cross(&missing);
+    let inertia = members
+        .iter()
+        .fold(Matrix3::zeros(), |sum, (particles, ..)| {
+            sum + inertia(&particles.masses, &particles.positions, &center)
+        });
+    let motion = RigidMotion {
+        center,
+        shift: missing / mass,
+        turn: angular_velocity(&inertia, &turning),
+    };
+    for (particles, ..) in members {
+        add_motion(particles, &motion);
+    }
+    if size > 0.0 {
+        missing.norm() / size
+    } else {
+        0.0
+    }
+}
+
+fn about_origin(
+    particles: &Particles,
+    positions: &[Vector3<Real>],
+    velocities: &[Vector3<Real>],
+) -> Momenta {
+    let (masses, origin) = (&particles.masses, Vector3::zeros());
+    let remainders = &particles.velocity_remainders;
+    Momenta {
+        linear: momentum(masses, velocities) + momentum(masses, remainders),
+        angular: angular_momentum(masses, positions, velocities, &origin)
+            + angular_momentum(masses, positions, remainders, &origin),
+    }
+}
+
+/// Adds a rigid motion to all velocities.
+fn add_motion(particles: &mut Particles, motion: &RigidMotion) {
     for i in 0..particles.len() {
         let exact = particles.velocities[i].cast::<f64>()
             + particles.velocity_remainders[i].cast::<f64>()
@@ -113,10 +209,5 @@ pub(super) fn correct(particles: &mut Particles, wanted: &Momenta) -> f64 {
         let velocity: Vector3<Real> = exact.map(|x| x as Real);
         particles.velocities[i] = velocity;
         particles.velocity_remainders[i] = (exact - velocity.cast::<f64>()).map(|x| x as Real);
-    }
-    if size > 0.0 {
-        (wanted.linear - found.linear).norm() / size
-    } else {
-        0.0
     }
 }

@@ -68,6 +68,10 @@ pub(crate) struct ImplicitSolver {
     is_tangled: bool,
     /// Whether the elements were part of the last implicit half step of mixed integration.
     pub is_coupled: bool,
+    /// The island of touching bodies that the body is solved with.
+    pub island: Option<u32>,
+    /// Forces of contact with deformable bodies, by particle, N; empty without an island.
+    pub contact_forces: Vec<Vector3<Real>>,
 }
 
 /// What one stage is.
@@ -223,18 +227,28 @@ impl ImplicitSolver {
         }
     }
 
+    /// Whether the body can be solved together with others: its elements act.
+    pub fn can_join(&self) -> bool {
+        self.is_elastic && self.system.matrix.rows() > 0
+    }
+
     /// Whether elements take part in the step.
     pub(super) fn acts(&self, elements: &BodyElementsItem) -> bool {
         self.is_elastic && elements.len() > 0
     }
 
-    /// What is missing to the balance of a particle, without elements and contact, N: `M (u − v)/h − R v + w`.
+    /// What is missing to the balance of a particle, without elements and colliders, N: `M (u − v)/h − R v + w`.
     #[inline(always)]
     fn balance(&self, particle: usize, particles: &Particles, step: Real) -> Vector3<Real> {
         let velocity = self.velocities[particle];
-        (self.approach[particle].velocity - velocity) * (particles.masses[particle] / step)
+        let balance = (self.approach[particle].velocity - velocity)
+            * (particles.masses[particle] / step)
             - self.drag[particle] * velocity
-            + self.wind[particle]
+            + self.wind[particle];
+        match self.contact_forces.get(particle) {
+            Some(contact) => balance + contact,
+            None => balance,
+        }
     }
 
     /// Evaluates the forces of the elements at the current positions.
@@ -262,6 +276,42 @@ impl ImplicitSolver {
             return Solution::default();
         }
         let threads = Threads::for_work(elements.len());
+        self.linearize(particles, elements, stage, matrix_is, threads);
+        if matrix_is != MatrixIs::Same {
+            self.precondition(threads);
+        }
+        let System {
+            matrix,
+            coarse,
+            conjugate_gradient,
+            freedoms,
+            residual,
+            solution,
+            ..
+        } = &mut self.system;
+        let report = conjugate_gradient.solve(
+            threads,
+            matrix,
+            coarse,
+            freedoms,
+            residual,
+            solution,
+            stage.limits,
+        );
+        self.advance(particles, step, 1.0);
+        report
+    }
+
+    /// Fills the system of equations at the current positions.
+    pub fn linearize(
+        &mut self,
+        particles: &Particles,
+        elements: &BodyElementsItem,
+        stage: &Stage,
+        matrix_is: MatrixIs,
+        threads: Threads,
+    ) {
+        let step = stage.step;
         let again = matrix_is == MatrixIs::New;
         self.system
             .evaluate(&particles.positions, elements, stage, threads, again);
@@ -277,15 +327,11 @@ impl ImplicitSolver {
             rows,
             friction,
             matrix,
-            coarse,
             conjugate_gradient,
-            freedoms,
             positions,
-            residual,
-            solution,
             ..
         } = &mut self.system;
-        if matrix_is == MatrixIs::New {
+        if again {
             for (position, &particle) in positions.iter_mut().zip(&*order) {
                 *position = row(&particles.positions[particle as usize]);
             }
@@ -309,20 +355,21 @@ impl ImplicitSolver {
                 matrix.add_to_diagonal(row, value);
                 friction.push((row, value));
             }
-            conjugate_gradient.prepare(threads, matrix, freedoms);
-            coarse.update(threads, matrix, freedoms, positions);
         }
-        let report = conjugate_gradient.solve(
-            threads,
+    }
+
+    /// Makes the preconditioner of the matrix.
+    pub fn precondition(&mut self, threads: Threads) {
+        let System {
             matrix,
             coarse,
+            conjugate_gradient,
             freedoms,
-            residual,
-            solution,
-            stage.limits,
-        );
-        self.advance(particles, step, 1.0);
-        report
+            positions,
+            ..
+        } = &mut self.system;
+        conjugate_gradient.prepare(threads, matrix, freedoms);
+        coarse.update(threads, matrix, freedoms, positions);
     }
 
     /// Adds a fraction of the last solution to velocities and positions.
