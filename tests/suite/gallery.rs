@@ -192,7 +192,6 @@ fn scenes_of_cloth_hold_their_checks() {
         "fabrics",
         "balloon",
         "tear",
-        "flag_release",
     ] {
         let output = gallery(&[scene, "--headless", "--csv", "/dev/null"]);
         let result = result(&output);
