@@ -120,15 +120,19 @@ pub(in crate::step) fn correct(particles: &mut Particles, wanted: &Momenta) -> f
     }
 }
 
-/// Momenta of bodies that touch, about the origin, at the end of the step: those at its start, and what the given forces and
+/// Momenta of bodies that touch, about their common center, at the end of the step: those at its start, and what the given forces and
 /// the air add. None if something holds a particle.
 pub(super) fn wanted_together(members: &[BodyItem], dt: f64) -> Option<Momenta> {
     let mut sum = Momenta::default();
+    let first = common_center(members, |particles| &particles.start_positions);
+    let last = common_center(members, |particles| &particles.positions);
+    let center = (first + last) * 0.5;
     for (particles, _, solver, ..) in members {
         if !solver.touches.is_empty() || particles.inverse_masses.contains(&0.0) {
             return None;
         }
-        let own = about_origin(
+        let own = about(
+            &first,
             particles,
             &particles.start_positions,
             &solver.start_velocities,
@@ -142,30 +146,34 @@ pub(super) fn wanted_together(members: &[BodyItem], dt: f64) -> Option<Momenta> 
             let middle =
                 particles.start_positions[i].cast::<f64>() + particles.positions[i].cast::<f64>();
             sum.linear += impulse;
-            sum.angular += (middle * 0.5).cross(&impulse);
+            sum.angular += (middle * 0.5 - center).cross(&impulse);
         }
     }
     Some(sum)
 }
 
-/// Adds the rigid motion of all that brings bodies that touch to the given momenta about the origin; returns how much was
-/// missing, relative to Σ m |v|.
+/// Adds the rigid motion of all that brings bodies that touch to the given momenta about their common center; returns how
+/// much was missing, relative to Σ m |v|.
 pub(super) fn correct_together(members: &mut [BodyItem], wanted: &Momenta) -> f64 {
-    let (mut found, mut mass, mut moment) = (Momenta::default(), 0.0, Vector3::zeros());
+    let center = common_center(members, |particles| &particles.positions);
+    let (mut found, mut mass) = (Momenta::default(), 0.0);
     let mut size = 0.0;
     for (particles, ..) in &*members {
-        found = found + about_origin(particles, &particles.positions, &particles.velocities);
-        let own = total_mass(&particles.masses);
-        mass += own;
-        moment += center_of_mass(&particles.masses, &particles.positions) * own;
+        found = found
+            + about(
+                &center,
+                particles,
+                &particles.positions,
+                &particles.velocities,
+            );
+        mass += total_mass(&particles.masses);
         let speeds = particles.masses.iter().zip(&particles.velocities);
         size += speeds
             .map(|(&mass, velocity)| f64::from(mass) * f64::from(velocity.norm()))
             .sum::<f64>();
     }
-    let center = moment / mass;
     let missing = wanted.linear - found.linear;
-    let turning = wanted.angular - found.angular - center.cross(&missing);
+    let turning = wanted.angular - found.angular;
     let inertia = members
         .iter()
         .fold(Matrix3::zeros(), |sum, (particles, ..)| {
@@ -186,17 +194,32 @@ pub(super) fn correct_together(members: &mut [BodyItem], wanted: &Momenta) -> f6
     }
 }
 
-fn about_origin(
+/// The center of mass of all bodies, at some of their positions.
+fn common_center(
+    members: &[BodyItem],
+    positions: impl Fn(&Particles) -> &[Vector3<Real>],
+) -> Vector3<f64> {
+    let (mut mass, mut moment) = (0.0, Vector3::zeros());
+    for (particles, ..) in members {
+        let own = total_mass(&particles.masses);
+        mass += own;
+        moment += center_of_mass(&particles.masses, positions(particles)) * own;
+    }
+    moment / mass
+}
+
+/// Momenta of a body, the angular one about a point.
+fn about(
+    point: &Vector3<f64>,
     particles: &Particles,
     positions: &[Vector3<Real>],
     velocities: &[Vector3<Real>],
 ) -> Momenta {
-    let (masses, origin) = (&particles.masses, Vector3::zeros());
-    let remainders = &particles.velocity_remainders;
+    let (masses, remainders) = (&particles.masses, &particles.velocity_remainders);
     Momenta {
         linear: momentum(masses, velocities) + momentum(masses, remainders),
-        angular: angular_momentum(masses, positions, velocities, &origin)
-            + angular_momentum(masses, positions, remainders, &origin),
+        angular: angular_momentum(masses, positions, velocities, point)
+            + angular_momentum(masses, positions, remainders, point),
     }
 }
 
