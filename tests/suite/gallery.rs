@@ -185,14 +185,7 @@ fn hard_scenes_hold_their_checks() {
 /// Scenes of cloth, with their default settings.
 #[test]
 fn scenes_of_cloth_hold_their_checks() {
-    for scene in [
-        "flag_wind",
-        "sail",
-        "curtain",
-        "fabrics",
-        "balloon",
-        "tear",
-    ] {
+    for scene in ["flag_wind", "sail", "curtain", "fabrics", "balloon", "tear"] {
         let output = gallery(&[scene, "--headless", "--csv", "/dev/null"]);
         let result = result(&output);
         assert!(output.status.success(), "{scene}: {result}");
