@@ -41,7 +41,7 @@ const GAIN: f64 = 0.01;
 
 const OPEN: Parameter = Parameter {
     name: "open",
-    default: 0.3,
+    default: 0.7,
     minimum: 0.2,
     maximum: 1.0,
     unit: "",

@@ -19,7 +19,7 @@
     reason = "each program that includes the scenes uses a part of them"
 )]
 
-pub mod air;
+mod air;
 mod balloon;
 mod bar;
 mod crossings;

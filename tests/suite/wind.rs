@@ -1,9 +1,7 @@
-//! Wind on cloth: the terminal velocity of a sheet, and the drag of a flag.
+//! Wind on cloth: the terminal velocity of a sheet.
 
 use bevy_pliant::prelude::*;
 
-use crate::scenes::air::wind_force;
-use crate::scenes::{Settings, find, run_headless};
 use crate::support::{app_at, assert_relative, state, ticks};
 
 const RATES: [f64; 3] = [30.0, 60.0, 240.0];
@@ -44,34 +42,5 @@ fn a_sheet_falls_at_its_terminal_velocity_at_any_tick_rate() {
             assert_relative("speed", speed, terminal, 0.01);
             assert_relative("mean speed", mean, terminal, 0.01);
         }
-    }
-}
-
-/// Force of the wind on the flag of the scene along x, N: the mean over the time after it has unfurled.
-fn mean_drag(rate: f64, integrator: Integrator) -> f64 {
-    let scene = find("flag_wind").expect("the scene");
-    let mut settings = Settings::new(scene);
-    settings.integrator = Some(integrator);
-    settings.frames_per_second = rate;
-    settings.seconds = UNFURLED + 20.0;
-    let (mut sum, mut count) = (0.0, 0);
-    run_headless(scene, &settings, None, |world, row| {
-        if row.time > UNFURLED {
-            sum += wind_force(world).x;
-            count += 1;
-        }
-    })
-    .expect("a run");
-    sum / f64::from(count)
-}
-
-const UNFURLED: f64 = 2.0;
-
-#[test]
-fn a_flag_has_the_same_mean_drag_at_any_tick_rate() {
-    let drags = RATES.map(|rate| mean_drag(rate, Integrator::SYMPLECTIC_EULER));
-    println!("mean drag {drags:.4?} N at {RATES:?} Hz");
-    for drag in drags {
-        assert_relative("mean drag", drag, drags[2], 0.05);
     }
 }

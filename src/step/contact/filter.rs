@@ -150,7 +150,7 @@ impl Filter {
                 continue;
             }
             let (start, end) = (places(&bodies.start, pair), places(&bodies.target, pair));
-            if !keep_apart(pair.kind, &start, &end) && !exempt.contains(pair) {
+            if !keep_apart(pair.kind, &start, &end) && !exempt.contains(bodies, pair) {
                 self.failed.push(*pair);
                 if owners[0] != owners[1] {
                     self.is_joined[owners[0]] = true;

@@ -1,4 +1,5 @@
-//! Triangles that intersect already: these pairs are exempt, or nothing could ever take them apart.
+//! Triangles that intersect already: these pairs are exempt, or nothing could ever take them apart. Of two bodies that
+//! intersect everything is: what is inside would be pushed further in, and what has to come out would be kept from it.
 
 use nalgebra::Vector3;
 
@@ -12,6 +13,8 @@ use crate::kernel::proximity::straight_paths::separating_direction;
 pub(super) struct Exempt {
     /// Ascending.
     pairs: Vec<Pair>,
+    /// Bodies that intersect, ascending.
+    bodies: Vec<[u32; 2]>,
     /// Pairs of triangles that intersect.
     pub triangles: u32,
 }
@@ -19,6 +22,7 @@ pub(super) struct Exempt {
 impl Exempt {
     pub fn clear(&mut self) {
         self.pairs.clear();
+        self.bodies.clear();
         self.triangles = 0;
     }
 
@@ -27,8 +31,15 @@ impl Exempt {
         self.pairs.is_empty()
     }
 
-    pub fn contains(&self, pair: &Pair) -> bool {
-        !self.pairs.is_empty() && self.pairs.binary_search(&normalized(pair)).is_ok()
+    pub fn contains(&self, bodies: &Bodies, pair: &Pair) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let owners = [pair.vertices[0], pair.vertices[3]];
+        self.bodies
+            .binary_search(&owners_of(bodies, owners))
+            .is_ok()
+            || self.pairs.binary_search(&normalized(pair)).is_ok()
     }
 
     /// Finds out which triangles intersect at the start, and exempts all pairs of their features; and counts them for
@@ -41,6 +52,10 @@ impl Exempt {
                 continue;
             }
             self.triangles += 1;
+            let owners = owners_of(bodies, [first[0], second[0]]);
+            if owners[0] != owners[1] {
+                self.bodies.push(owners);
+            }
             for triangle in [first, second] {
                 let body = bodies.owner[triangle[0] as usize] as usize;
                 bodies.list[body].report.intersections += 1;
@@ -76,7 +91,16 @@ impl Exempt {
         }
         self.pairs.sort_unstable();
         self.pairs.dedup();
+        self.bodies.sort_unstable();
+        self.bodies.dedup();
     }
+}
+
+/// The bodies of two vertices, ascending.
+fn owners_of(bodies: &Bodies, vertices: [u32; 2]) -> [u32; 2] {
+    let mut owners = vertices.map(|vertex| bodies.owner[vertex as usize]);
+    owners.sort_unstable();
+    owners
 }
 
 /// The same pair of features, always written alike.

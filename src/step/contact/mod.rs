@@ -92,7 +92,7 @@ pub(super) fn begin(world: &mut World, query: &mut TouchingBodies, clock: &Plian
         );
         for (pair, look) in stage.candidates.pairs.iter().zip(&stage.looks) {
             if let Some(contact) = Contact::of(&stage.bodies, pair, look, clock.dt)
-                && !stage.exempt.contains(pair)
+                && !stage.exempt.contains(&stage.bodies, pair)
             {
                 stage.contacts.push(contact);
             }
