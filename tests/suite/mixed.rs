@@ -200,27 +200,26 @@ fn the_resistance_of_the_air_gives_the_geometric_sequence_of_the_trapezoidal_rul
     }
 }
 
-/// Wind on a sheet that is free to move carries it along at its speed, whatever the substep.
+/// Wind on a sheet that is free to move carries it along at its speed, whatever the substep. The pointwise form leaves the
+/// damping of hinges explicit, so it has no part in this.
 #[test]
 fn wind_carries_a_light_sheet_along() {
-    for solve in SOLVES {
-        let mut app = app_at(10.0);
-        app.insert_resource(mixed(DampingRegime::Heavy, solve, 20))
-            .insert_resource(PliantGravity(Vec3::ZERO))
-            .insert_resource(PliantWind::uniform(Vec3::Y * 5.0));
-        let light = Fabric {
-            areal_density: 0.01,
-            ..fabric(0.01)
-        };
-        let body = app
-            .world_mut()
-            .spawn((sheet(), light, Aerodynamic::default()))
-            .id();
-        ticks(&mut app, 50);
-        let speed = state(&app, body).momentum.y / particles(&app, body).total_mass();
-        println!("{solve:?}: {speed}");
-        assert!(speed > 4.5 && speed <= 5.0, "{speed}");
-    }
+    let mut app = app_at(10.0);
+    app.insert_resource(mixed(DampingRegime::Heavy, DampingSolve::FULL, 20))
+        .insert_resource(PliantGravity(Vec3::ZERO))
+        .insert_resource(PliantWind::uniform(Vec3::Y * 5.0));
+    let light = Fabric {
+        areal_density: 0.01,
+        ..fabric(0.01)
+    };
+    let body = app
+        .world_mut()
+        .spawn((sheet(), light, Aerodynamic::default()))
+        .id();
+    ticks(&mut app, 50);
+    let speed = state(&app, body).momentum.y / particles(&app, body).total_mass();
+    println!("{speed}");
+    assert!(speed > 4.5 && speed <= 5.0, "{speed}");
 }
 
 #[test]
