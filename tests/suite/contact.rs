@@ -1,7 +1,5 @@
 //! Contact of deformable bodies with each other and with themselves.
 
-use std::process::Command;
-
 use bevy::prelude::*;
 use bevy_pliant::mesh::CellSplit;
 use bevy_pliant::prelude::*;
@@ -10,7 +8,7 @@ use nalgebra::Vector3;
 
 use crate::scenes::crossings;
 use crate::scenes::headless_app;
-use crate::support::{app, state, ticks};
+use crate::support::{app, hash_of_child, state, ticks};
 
 fn weightless(app: &mut App) {
     app.insert_resource(PliantGravity(Vec3::ZERO));
@@ -259,17 +257,7 @@ fn any_number_of_threads_gives_the_same_contacts() {
         println!("\nhash {:016x}", crowded_world(threads));
         return;
     }
-    let hashes = [1, 2, 8].map(|threads: u8| {
-        let output = Command::new(std::env::current_exe().expect("this test"))
-            .args([NAME, "--exact", "--nocapture", "--test-threads=1"])
-            .env(THREADS, threads.to_string())
-            .output()
-            .expect("a child process");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        text.lines()
-            .find_map(|line| line.strip_prefix("hash ").map(str::to_owned))
-            .unwrap_or_else(|| panic!("no hash from the child with {threads} threads:\n{text}"))
-    });
+    let hashes = ["1", "2", "8"].map(|threads| hash_of_child(NAME, &[(THREADS, threads)]));
     println!("1, 2 and 8 threads: {hashes:?}");
     assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
 }

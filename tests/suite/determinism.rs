@@ -1,7 +1,5 @@
 //! Same input, same bits: twice in a row, and on any number of threads.
 
-use std::process::Command;
-
 use bevy::prelude::*;
 use bevy_pliant::mesh::CellSplit;
 use bevy_pliant::prelude::*;
@@ -9,7 +7,7 @@ use bevy_pliant::state_hash;
 use bevy_rapier3d::prelude::{Collider, RigidBody};
 
 use crate::scenes::headless_app;
-use crate::support::ticks;
+use crate::support::{hash_of_child, ticks};
 
 /// In the environment of a child process: how many threads it uses, and which integrator.
 const THREADS: &str = "PLIANT_TEST_THREADS";
@@ -85,8 +83,7 @@ fn the_same_reference_run_twice_gives_the_same_bits() {
     assert_eq!(busy_world(None, loose), busy_world(None, loose));
 }
 
-/// Thread pools belong to the process, so each count runs in a child of its own: this very test, told by its
-/// environment to print the hash instead of comparing.
+/// Each number of threads runs in a child: this very test, told by its environment to print the hash instead of comparing.
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     const NAME: &str = "determinism::any_number_of_threads_gives_the_same_bits";
@@ -100,16 +97,11 @@ fn any_number_of_threads_gives_the_same_bits() {
         return;
     }
     let hash = |threads: u8, integrator: Integrator| {
-        let output = Command::new(std::env::current_exe().expect("this test"))
-            .args([NAME, "--exact", "--nocapture", "--test-threads=1"])
-            .env(THREADS, threads.to_string())
-            .env(INTEGRATOR, integrator.name())
-            .output()
-            .expect("a child process");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        text.lines()
-            .find_map(|line| line.strip_prefix("hash ").map(str::to_owned))
-            .unwrap_or_else(|| panic!("no hash from the child with {threads} threads:\n{text}"))
+        let threads = threads.to_string();
+        hash_of_child(
+            NAME,
+            &[(THREADS, &threads), (INTEGRATOR, integrator.name())],
+        )
     };
     for integrator in [Integrator::IMPLICIT, Integrator::SYMPLECTIC_EULER] {
         let hashes = [1, 2, 8].map(|threads| hash(threads, integrator));

@@ -1,6 +1,7 @@
 //! A headless app and small helpers for the tests.
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 
 use bevy::prelude::*;
@@ -86,4 +87,18 @@ pub fn analytic_case(id: &str) -> Option<serde_json::Value> {
             .unwrap_or_else(|| panic!("no case {id}"))
             .clone(),
     )
+}
+
+/// The hash that a test prints in a child process, in a line that begins with `hash `, when its environment says so. Thread
+/// pools belong to the process, so each number of threads needs one of its own.
+pub fn hash_of_child(test: &str, environment: &[(&str, &str)]) -> String {
+    let output = Command::new(std::env::current_exe().expect("this test"))
+        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .envs(environment.iter().copied())
+        .output()
+        .expect("a child process");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines()
+        .find_map(|line| line.strip_prefix("hash ").map(str::to_owned))
+        .unwrap_or_else(|| panic!("no hash from the child with {environment:?}:\n{text}"))
 }

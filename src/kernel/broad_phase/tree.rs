@@ -202,8 +202,8 @@ impl<V: Volume> BoundingTree<V> {
         stack.clear();
         stack.push([0, 0]);
         while let Some([a, b]) = stack.pop() {
-            let (first, second) = (&self.nodes[a as usize], &self.nodes[b as usize]);
             if a == b {
+                let first = &self.nodes[a as usize];
                 if first.is_leaf() {
                     let mut others = self.members(first);
                     while let Some(member) = others.next() {
@@ -220,23 +220,9 @@ impl<V: Volume> BoundingTree<V> {
                 }
                 continue;
             }
-            if !first.bounds.overlaps(&second.bounds) {
-                continue;
-            }
-            if first.is_leaf() && second.is_leaf() {
-                for member in self.members(first) {
-                    let bounds = &boxes[member as usize];
-                    for other in self.members(second) {
-                        if bounds.overlaps(&boxes[other as usize]) {
-                            pairs.push(ordered(member, other));
-                        }
-                    }
-                }
-            } else if second.is_leaf() || (!first.is_leaf() && first.count >= second.count) {
-                stack.extend([[a + 1, b], [first.second, b]]);
-            } else {
-                stack.extend([[a, b + 1], [a, second.second]]);
-            }
+            self.descend([a, b], boxes, self, boxes, &mut stack, |member, other| {
+                pairs.push(ordered(member, other));
+            });
         }
         self.stack = stack;
         pairs.sort_unstable();
@@ -263,28 +249,50 @@ impl<V: Volume> BoundingTree<V> {
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         stack.push([0, 0]);
-        while let Some([a, b]) = stack.pop() {
-            let (first, second) = (&self.nodes[a as usize], &other.nodes[b as usize]);
-            if !first.bounds.overlaps(&second.bounds) {
-                continue;
-            }
-            if first.is_leaf() && second.is_leaf() {
-                for member in self.members(first) {
-                    let bounds = &boxes[member as usize];
-                    for partner in other.members(second) {
-                        if bounds.overlaps(&other_boxes[partner as usize]) {
-                            pairs.push([member, partner]);
-                        }
-                    }
-                }
-            } else if second.is_leaf() || (!first.is_leaf() && first.count >= second.count) {
-                stack.extend([[a + 1, b], [first.second, b]]);
-            } else {
-                stack.extend([[a, b + 1], [a, second.second]]);
-            }
+        while let Some(nodes) = stack.pop() {
+            self.descend(
+                nodes,
+                boxes,
+                other,
+                other_boxes,
+                &mut stack,
+                |member, partner| {
+                    pairs.push([member, partner]);
+                },
+            );
         }
         self.stack = stack;
         pairs.sort_unstable();
+    }
+
+    /// Reports the overlapping boxes of two leaves, or puts off the children of the larger of two nodes that overlap.
+    fn descend(
+        &self,
+        [a, b]: [u32; 2],
+        boxes: &[V],
+        other: &Self,
+        other_boxes: &[V],
+        stack: &mut Vec<[u32; 2]>,
+        mut found: impl FnMut(u32, u32),
+    ) {
+        let (first, second) = (&self.nodes[a as usize], &other.nodes[b as usize]);
+        if !first.bounds.overlaps(&second.bounds) {
+            return;
+        }
+        if first.is_leaf() && second.is_leaf() {
+            for member in self.members(first) {
+                let bounds = &boxes[member as usize];
+                for partner in other.members(second) {
+                    if bounds.overlaps(&other_boxes[partner as usize]) {
+                        found(member, partner);
+                    }
+                }
+            }
+        } else if second.is_leaf() || (!first.is_leaf() && first.count >= second.count) {
+            stack.extend([[a + 1, b], [first.second, b]]);
+        } else {
+            stack.extend([[a, b + 1], [a, second.second]]);
+        }
     }
 }
 

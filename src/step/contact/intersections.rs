@@ -15,15 +15,12 @@ pub(super) struct Exempt {
     pairs: Vec<Pair>,
     /// Bodies that intersect, ascending.
     bodies: Vec<[u32; 2]>,
-    /// Pairs of triangles that intersect.
-    pub triangles: u32,
 }
 
 impl Exempt {
     pub fn clear(&mut self) {
         self.pairs.clear();
         self.bodies.clear();
-        self.triangles = 0;
     }
 
     /// Whether there are none.
@@ -51,7 +48,6 @@ impl Exempt {
             if !intersect(bodies, first, second, shares) {
                 continue;
             }
-            self.triangles += 1;
             let owners = owners_of(bodies, [first[0], second[0]]);
             if owners[0] != owners[1] {
                 self.bodies.push(owners);

@@ -38,10 +38,21 @@ impl Momenta {
         remainders: &[Vector3<Real>],
     ) -> Self {
         let center = center_of_mass(masses, positions);
+        Self::about(&center, masses, positions, velocities, remainders)
+    }
+
+    /// With the angular momentum about a given point.
+    fn about(
+        point: &Vector3<f64>,
+        masses: &[Real],
+        positions: &[Vector3<Real>],
+        velocities: &[Vector3<Real>],
+        remainders: &[Vector3<Real>],
+    ) -> Self {
         Self {
             linear: momentum(masses, velocities) + momentum(masses, remainders),
-            angular: angular_momentum(masses, positions, velocities, &center)
-                + angular_momentum(masses, positions, remainders, &center),
+            angular: angular_momentum(masses, positions, velocities, point)
+                + angular_momentum(masses, positions, remainders, point),
         }
     }
 }
@@ -131,11 +142,12 @@ pub(super) fn wanted_together(members: &[BodyItem], dt: f64) -> Option<Momenta> 
         if !solver.touches.is_empty() || particles.inverse_masses.contains(&0.0) {
             return None;
         }
-        let own = about(
+        let own = Momenta::about(
             &first,
-            particles,
+            &particles.masses,
             &particles.start_positions,
             &solver.start_velocities,
+            &particles.velocity_remainders,
         );
         sum = sum + own;
         for i in 0..particles.len() {
@@ -160,11 +172,12 @@ pub(super) fn correct_together(members: &mut [BodyItem], wanted: &Momenta) -> f6
     let mut size = 0.0;
     for (particles, ..) in &*members {
         found = found
-            + about(
+            + Momenta::about(
                 &center,
-                particles,
+                &particles.masses,
                 &particles.positions,
                 &particles.velocities,
+                &particles.velocity_remainders,
             );
         mass += total_mass(&particles.masses);
         let speeds = particles.masses.iter().zip(&particles.velocities);
@@ -206,21 +219,6 @@ fn common_center(
         moment += center_of_mass(&particles.masses, positions(particles)) * own;
     }
     moment / mass
-}
-
-/// Momenta of a body, the angular one about a point.
-fn about(
-    point: &Vector3<f64>,
-    particles: &Particles,
-    positions: &[Vector3<Real>],
-    velocities: &[Vector3<Real>],
-) -> Momenta {
-    let (masses, remainders) = (&particles.masses, &particles.velocity_remainders);
-    Momenta {
-        linear: momentum(masses, velocities) + momentum(masses, remainders),
-        angular: angular_momentum(masses, positions, velocities, point)
-            + angular_momentum(masses, positions, remainders, point),
-    }
 }
 
 /// Adds a rigid motion to all velocities.
