@@ -5,6 +5,7 @@
 //! in the mean over many.
 
 use nalgebra::Vector3;
+use simba::simd::{SimdValue, WideF64x4};
 use std::f64::consts::TAU;
 
 use super::seeded::Sequence;
@@ -14,6 +15,10 @@ const SHELLS: usize = 10;
 
 /// Waves in all.
 const WAVES: usize = 3 * SHELLS;
+
+/// Waves side by side, and how many such groups there are; waves left over have no amplitude.
+const LANES: usize = WideF64x4::LANES;
+const GROUPS: usize = WAVES.div_ceil(LANES);
 
 /// Wave numbers of the outermost shells over k_e of the spectrum. Larger eddies hold little energy, smaller ones move
 /// less than a triangle of cloth.
@@ -41,6 +46,44 @@ struct Wave {
     phase: f64,
 }
 
+/// Some waves, one in each lane, with phases in turns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Group {
+    /// k/2π, 1/m.
+    wave_vector: Vector3<WideF64x4>,
+    cosine: Vector3<WideF64x4>,
+    sine: Vector3<WideF64x4>,
+    /// ω/2π, Hz.
+    frequency: WideF64x4,
+    /// φ₀/2π.
+    phase: WideF64x4,
+}
+
+impl Group {
+    /// Waves from the given place on.
+    fn new(waves: &[Wave; WAVES], first: usize) -> Self {
+        let pack = |number: &dyn Fn(&Wave) -> f64| {
+            let lanes: [f64; LANES] =
+                std::array::from_fn(|lane| waves.get(first + lane).map_or(0.0, number));
+            WideF64x4::from(lanes)
+        };
+        let vector = |of: &dyn Fn(&Wave) -> Vector3<f64>| {
+            Vector3::new(
+                pack(&|wave| of(wave).x),
+                pack(&|wave| of(wave).y),
+                pack(&|wave| of(wave).z),
+            )
+        };
+        Self {
+            wave_vector: vector(&|wave| wave.wave_vector / TAU),
+            cosine: vector(&|wave| wave.cosine),
+            sine: vector(&|wave| wave.sine),
+            frequency: pack(&|wave| wave.frequency / TAU),
+            phase: pack(&|wave| wave.phase / TAU),
+        }
+    }
+}
+
 /// Turbulent wind about a mean.
 ///
 /// ```text
@@ -52,7 +95,7 @@ struct Wave {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gusts {
     mean: Vector3<f64>,
-    waves: [Wave; WAVES],
+    groups: [Group; GROUPS],
 }
 
 impl Gusts {
@@ -101,7 +144,10 @@ impl Gusts {
                 wave.frequency -= wave.wave_vector.dot(&mean);
             }
         }
-        Self { mean, waves }
+        Self {
+            mean,
+            groups: std::array::from_fn(|group| Group::new(&waves, group * LANES)),
+        }
     }
 
     /// Velocity of the air, m/s, at a place, m, and a time, s.
@@ -109,13 +155,49 @@ impl Gusts {
     /// Eq: `[Kraichnan 1970]` (sum of transverse waves).
     #[must_use]
     pub fn velocity(&self, position: &Vector3<f64>, time: f64) -> Vector3<f64> {
-        self.waves.iter().fold(self.mean, |velocity, wave| {
-            let phase = wave.wave_vector.dot(position) + wave.frequency * time + wave.phase;
-            let (sine, cosine) = phase.sin_cos();
-            velocity + wave.cosine * cosine + wave.sine * sine
-        })
+        let place = position.map(WideF64x4::splat);
+        let time = WideF64x4::splat(time);
+        let mut sum = Vector3::repeat(WideF64x4::splat(0.0));
+        for group in &self.groups {
+            let turns = group.wave_vector.dot(&place) + group.frequency * time + group.phase;
+            let (sine, cosine) = sine_and_cosine(turns);
+            sum += group.cosine * cosine + group.sine * sine;
+        }
+        let lanes = |axis: usize| <[f64; LANES]>::from(sum[axis]).iter().sum::<f64>();
+        self.mean + Vector3::new(lanes(0), lanes(1), lanes(2))
     }
 }
+
+/// A number that rounds what is added to it to whole numbers.
+const ROUNDER: f64 = 1.5 * (1_u64 << 52) as f64;
+
+/// Sine and cosine of an angle in turns, to a few units in the last place of one; without branches, so that lanes stay side
+/// by side.
+///
+/// ```text
+/// r = t − round(t),   sin 2πt = 2 sin πr cos πr,   cos 2πt = 1 − 2 sin² πr,   |πr| ≤ π/2
+/// ```
+fn sine_and_cosine(turns: WideF64x4) -> (WideF64x4, WideF64x4) {
+    let splat = WideF64x4::splat;
+    let nearest = (turns + splat(ROUNDER)) - splat(ROUNDER);
+    let half = (turns - nearest) * splat(std::f64::consts::PI);
+    let square = half * half;
+    let series = |first: u32| {
+        let mut sum = splat(1.0);
+        // 1 − x²/(n (n − 1)) (1 − x²/((n − 2) …)): Taylor's series from its last term on.
+        for term in (1..=SERIES_TERMS).rev() {
+            let place = 2 * term + first;
+            sum = splat(1.0) - square * sum * splat(1.0 / f64::from(place * (place - 1)));
+        }
+        sum
+    };
+    let (sine, cosine) = (half * series(1), series(0));
+    let two = splat(2.0);
+    (two * sine * cosine, splat(1.0) - two * sine * sine)
+}
+
+/// Terms of the series after the first: the next one is below 1e-17.
+const SERIES_TERMS: u32 = 10;
 
 /// Energy per wave number, in units of no importance; the wave number is over k_e.
 fn spectrum(wave_number: f64) -> f64 {
@@ -130,6 +212,22 @@ mod tests {
     use nalgebra::Matrix3;
 
     const MEAN: Vector3<f64> = Vector3::new(5.0, 0.0, 1.0);
+
+    #[test]
+    fn sine_and_cosine_are_those_of_the_library() {
+        let mut random = Random::new(50);
+        for size in [0.1, 1.0, 1e3] {
+            for _ in 0..1000 {
+                let turns = random.between(-size, size);
+                let (sine, cosine) = sine_and_cosine(WideF64x4::splat(turns));
+                let angle = (turns - turns.round()) * TAU;
+                assert_relative_eq!(sine.extract(0), angle.sin(), epsilon = 2e-15);
+                assert_relative_eq!(cosine.extract(0), angle.cos(), epsilon = 2e-15);
+            }
+        }
+        let (sine, _) = sine_and_cosine(WideF64x4::splat(f64::NAN));
+        assert!(sine.extract(0).is_nan());
+    }
 
     #[test]
     fn wind_has_no_divergence_but_has_gradients() {

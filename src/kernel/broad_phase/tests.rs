@@ -43,7 +43,7 @@ proptest! {
         for step in 0..8 {
             let expected = all_pairs(&boxes);
             tree.update(&boxes);
-            tree.overlaps_within(&boxes, &mut found);
+            tree.overlaps_within(&boxes, |_| false, &mut found);
             prop_assert_eq!(&found, &expected);
             prop_assert_eq!(sweep.update(&boxes), &expected[..]);
             for bounds in &mut boxes {
@@ -87,7 +87,7 @@ fn equal_and_flat_boxes_are_found() {
     let mut found = Vec::new();
     for _ in 0..2 {
         tree.update(&boxes);
-        tree.overlaps_within(&boxes, &mut found);
+        tree.overlaps_within(&boxes, |_| false, &mut found);
         assert_eq!(found, all_pairs(&boxes));
         assert_eq!(found.len(), 780);
         assert_eq!(sweep.update(&boxes), found);
@@ -104,7 +104,7 @@ fn equal_and_flat_boxes_are_found() {
     for (minimum, count) in [(1.0, 1), (1.0_f32.next_up(), 0)] {
         let boxes = [unit, next(minimum)];
         tree.update(&boxes);
-        tree.overlaps_within(&boxes, &mut found);
+        tree.overlaps_within(&boxes, |_| false, &mut found);
         assert_eq!(found.len(), count);
         assert_eq!(sweep.update(&boxes).len(), count);
     }
@@ -124,10 +124,10 @@ fn what_is_not_a_number_overlaps_nothing_and_hides_nothing() {
         let expected = all_pairs(&boxes);
         assert!(!expected.is_empty());
         tree.update(&boxes);
-        tree.overlaps_within(&boxes, &mut found);
+        tree.overlaps_within(&boxes, |_| false, &mut found);
         assert_eq!(found, expected);
         tree.build(&boxes);
-        tree.overlaps_within(&boxes, &mut found);
+        tree.overlaps_within(&boxes, |_| false, &mut found);
         assert_eq!(found, expected);
         assert_eq!(sweep.update(&boxes), expected);
     }

@@ -154,7 +154,10 @@ impl<V: Volume> BoundingTree<V> {
         true
     }
 
-    fn refit(&mut self, boxes: &[V]) {
+    /// Takes over boxes that have moved, as many as before, and keeps the tree otherwise.
+    ///
+    /// Eq: `[Ericson 2005]` §6.6 (refitting).
+    pub fn refit(&mut self, boxes: &[V]) {
         for index in (0..self.nodes.len()).rev() {
             let node = self.nodes[index];
             let bounds = if node.is_leaf() {
@@ -170,6 +173,21 @@ impl<V: Volume> BoundingTree<V> {
                 self.nodes[index].bounds = bounds;
             }
         }
+    }
+
+    /// The boxes in groups of neighbours: of the largest nodes with at most so many boxes.
+    ///
+    /// Eq: elementary.
+    pub fn groups(&self, largest: usize) -> impl Iterator<Item = &[u32]> {
+        let mut end = 0;
+        // A node comes before those below it.
+        self.nodes.iter().filter_map(move |node| {
+            let (first, count) = (node.first_box as usize, node.count as usize);
+            (first >= end && count <= largest).then(|| {
+                end = first + count;
+                &self.order[first..end]
+            })
+        })
     }
 
     fn members<'a>(&'a self, node: &Node<V>) -> impl Iterator<Item = u32> + Clone + use<'a, V> {
@@ -190,10 +208,16 @@ impl<V: Volume> BoundingTree<V> {
     ///
     /// # Arguments
     /// * `boxes` – those that the tree was last built or updated with
+    /// * `is_clear` – whether the pairs among the boxes of a node are of no interest
     /// * `pairs` – emptied, then filled in ascending order, the smaller index first
     ///
     /// Eq: `[Ericson 2005]` §6.3 (simultaneous descent).
-    pub fn overlaps_within(&mut self, boxes: &[V], pairs: &mut Vec<[u32; 2]>) {
+    pub fn overlaps_within(
+        &mut self,
+        boxes: &[V],
+        is_clear: impl Fn(&[u32]) -> bool,
+        pairs: &mut Vec<[u32; 2]>,
+    ) {
         pairs.clear();
         if self.nodes.is_empty() {
             return;
@@ -204,8 +228,13 @@ impl<V: Volume> BoundingTree<V> {
         while let Some([a, b]) = stack.pop() {
             if a == b {
                 let first = &self.nodes[a as usize];
+                let start = first.first_box as usize;
+                let all = &self.order[start..start + first.count as usize];
+                if is_clear(all) {
+                    continue;
+                }
                 if first.is_leaf() {
-                    let mut others = self.members(first);
+                    let mut others = all.iter().copied();
                     while let Some(member) = others.next() {
                         let bounds = &boxes[member as usize];
                         for other in others.clone() {

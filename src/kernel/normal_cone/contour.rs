@@ -7,13 +7,13 @@ use crate::kernel::matrix::perpendicular;
 use crate::kernel::scalar::Single;
 
 /// Bound of the rounding errors of a projected point, relative to the coordinates.
-const ROUNDING: f64 = 32.0 * f64::EPSILON;
+pub(super) const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// An edge of the contour at the start and at the end of the step, projected, m.
 #[derive(Clone, Copy)]
-struct MovingEdge {
+pub(super) struct MovingEdge {
     /// Its two ends at the start, then at the end.
-    corners: [Vector2<f64>; 4],
+    pub corners: [Vector2<f64>; 4],
 }
 
 /// The plane that a contour is projected on.
@@ -83,14 +83,19 @@ pub fn contour_is_simple<T: Single>(
         [start[vertex], end[vertex]].map(|x| widened_vector(&x).amax())
     });
     let blur = ROUNDING * coordinates.fold(0.0, f64::max);
-    winds_once(&projection, edges, blur) && edges_stay_apart(&projection, edges, blur)
+    let edge = |edge| projection.edge(edge);
+    winds_once(edge, edges, blur) && edges_stay_apart(edge, edges, blur, 0.0)
 }
 
 /// Whether the edges are closed loops of which one winds in the positive sense at the start, the others in the negative.
-fn winds_once<T: Single>(projection: &Projection<'_, T>, edges: &[[u32; 2]], blur: f64) -> bool {
+pub(super) fn winds_once(
+    moving: impl Fn([u32; 2]) -> MovingEdge,
+    edges: &[[u32; 2]],
+    blur: f64,
+) -> bool {
     let (mut first, mut area, mut length, mut positive) = (0, 0.0, 0.0, 0);
     for (place, &edge) in edges.iter().enumerate() {
-        let [from, to, ..] = projection.edge(edge).corners;
+        let [from, to, ..] = moving(edge).corners;
         area += 0.5 * from.perp(&to);
         length += from.norm() + (to - from).norm();
         if edge[1] == edges[first][0] {
@@ -105,31 +110,42 @@ fn winds_once<T: Single>(projection: &Projection<'_, T>, edges: &[[u32; 2]], blu
     positive == 1
 }
 
-/// Whether no two edges of the contour meet, except neighbours in their common vertex.
-fn edges_stay_apart<T: Single>(
-    projection: &Projection<'_, T>,
+/// Whether no two edges of the contour meet, except neighbours in their common vertex, and whether no vertex of it comes
+/// nearer than the clearance, m, to an edge that does not end there; the latter for edges that are not shorter themselves.
+pub(super) fn edges_stay_apart(
+    moving: impl Fn([u32; 2]) -> MovingEdge,
     edges: &[[u32; 2]],
     blur: f64,
+    clearance: f64,
 ) -> bool {
+    let room = Room { blur, clearance };
     (0..edges.len()).all(|i| {
-        let first = projection.edge(edges[i]);
+        let first = moving(edges[i]);
         (i + 1..edges.len()).all(|j| {
-            let second = projection.edge(edges[j]);
+            let second = moving(edges[j]);
             let [[a, b], [c, d]] = [edges[i], edges[j]];
             match (b == c, a == d, a == c || b == d) {
-                (false, false, false) => first.is_separate(&second, blur),
-                (true, false, false) => first.goes_on(&second, blur),
-                (false, true, false) => second.goes_on(&first, blur),
+                (false, false, false) => first.is_separate(&second, &room),
+                (true, false, false) => first.goes_on(&second, &room),
+                (false, true, false) => second.goes_on(&first, &room),
                 _ => false,
             }
         })
     })
 }
 
+/// What must be left between edges.
+struct Room {
+    /// Error of projected points, m.
+    blur: f64,
+    /// m.
+    clearance: f64,
+}
+
 impl MovingEdge {
     /// Whether lines of one direction lie between this edge and another at both ends of the step, with some room. Then
     /// they do all the time, since distances along a direction change linearly.
-    fn is_separate(&self, other: &Self, blur: f64) -> bool {
+    fn is_separate(&self, other: &Self, room: &Room) -> bool {
         let across = |edge: &Self| {
             let [a, b, c, d] = edge.corners;
             [b - a, d - c].map(|side| Vector2::new(-side.y, side.x))
@@ -151,17 +167,19 @@ impl MovingEdge {
                 [low - other_high, other_low - high]
             });
             // An edge without length has no normal: then all is zero, and nothing is separated.
-            let least = 4.0 * blur * normal.norm();
+            let least = (4.0 * room.blur + room.clearance) * normal.norm();
             (0..2).any(|side| gaps.iter().all(|gap| gap[side] > least))
         })
     }
 
-    /// Whether the edge that follows does not turn back over this one.
-    fn goes_on(&self, next: &Self, blur: f64) -> bool {
+    /// Whether the edge that follows does not turn back over this one. Where they make an obtuse angle their far ends are as
+    /// far from the other edge as from the common vertex, else as from its line, which is the product of both over its length.
+    fn goes_on(&self, next: &Self, room: &Room) -> bool {
         let edge = |edge: &Self, time: usize| edge.corners[2 * time + 1] - edge.corners[2 * time];
         let (e, f) = ([0, 1].map(|t| edge(self, t)), [0, 1].map(|t| edge(next, t)));
         let longest = e.iter().chain(&f).map(Vector2::norm).fold(0.0, f64::max);
-        let margin = 8.0 * blur * longest;
+        let margin = 8.0 * room.blur * longest;
+        let apart = margin + room.clearance * longest;
         let dots = [
             e[0].dot(&f[0]),
             0.5 * (e[0].dot(&f[1]) + e[1].dot(&f[0])),
@@ -173,7 +191,7 @@ impl MovingEdge {
             e[1].perp(&f[1]),
         ];
         dots.iter().all(|&dot| dot > margin)
-            || crosses.iter().all(|&cross| cross > margin)
-            || crosses.iter().all(|&cross| cross < -margin)
+            || crosses.iter().all(|&cross| cross > apart)
+            || crosses.iter().all(|&cross| cross < -apart)
     }
 }

@@ -14,12 +14,14 @@
 //! moment, give the same positions twice. They are conservative: rounding makes them say no. **What they do not
 //! exclude** is coming close: two steep folds of a graph may be nearer than a thickness, so repulsion must still look.
 //! Nor do they say anything about two parts of a surface with each other, unless the tests hold for both together.
+//! [`Spread`] asks for more, and then also excludes coming close.
 //!
 //! Cones of half-angle near 90° cost more than they save; 80° and 64 triangles are a reasonable end.
 
 mod boundary;
 mod cone;
 mod contour;
+mod spread;
 mod triangle;
 
 #[cfg(test)]
@@ -28,3 +30,4 @@ mod tests;
 pub use boundary::boundary_edges;
 pub use cone::NormalCone;
 pub use contour::contour_is_simple;
+pub use spread::Spread;

@@ -4,6 +4,7 @@ use bevy::prelude::*;
 use nalgebra::Vector3;
 
 use super::candidates::{Pair, with_slack};
+use super::patches::Patches;
 use super::shape::Shape;
 use crate::Real;
 use crate::body::{
@@ -62,9 +63,12 @@ pub(super) struct Body {
     settings: BodyContact,
     /// Whether all numbers are finite.
     is_finite: bool,
+    /// Of the triangles, built from their places at rest: who is near there mostly stays so.
     pub tree: BoundingTree<MovingBounds<Real>>,
     /// Boxes of the triangles.
     pub boxes: Vec<MovingBounds<Real>>,
+    /// None before a body that touches itself is first searched.
+    pub patches: Patches,
     pub report: ContactReport,
 }
 
@@ -102,6 +106,7 @@ impl Body {
             is_finite: true,
             tree: BoundingTree::default(),
             boxes: Vec::new(),
+            patches: Patches::default(),
             report: ContactReport::default(),
         }
     }
@@ -226,6 +231,16 @@ impl Bodies {
                 body.shape = Shape::new(&surface.triangles, particles.len());
                 body.rest.clone_from(&frame.rest_offsets);
                 body.count = particles.len() as u32;
+                let fits = body.rest.len() == particles.len();
+                let rest = if fits {
+                    &body.rest
+                } else {
+                    &particles.positions
+                };
+                let triangles = &body.shape.triangles;
+                fit(&mut body.boxes, triangles, rest, rest, 0.0);
+                body.tree.build(&body.boxes);
+                body.patches = Patches::default();
             }
             let properties = properties.copied().unwrap_or_default();
             body.friction = properties.kinetic_friction;
@@ -305,18 +320,46 @@ impl Bodies {
         let (start, target) = (&self.start, &self.target);
         let body = &mut self.list[index];
         let margin = with_slack(margin(body), self.largest);
-        let first = body.first;
-        body.boxes.clear();
-        body.boxes
-            .extend(body.shape.triangles.iter().map(|corners| {
-                let [a, b, c] = corners.map(|corner| {
-                    let vertex = (corner + first) as usize;
-                    MovingBounds::of_move(&start[vertex], &target[vertex], margin)
-                });
-                a.union(&b).union(&c)
-            }));
-        body.tree.update(&body.boxes);
+        let [start, target] = [start, target].map(|all| &all[body.range()]);
+        fit(
+            &mut body.boxes,
+            &body.shape.triangles,
+            start,
+            target,
+            margin,
+        );
+        body.tree.refit(&body.boxes);
     }
+
+    /// Finds the parts of a body that are spread out.
+    pub fn find_patches(&mut self, index: usize, margin: &impl Fn(&Body) -> Real) {
+        let (start, target) = (&self.start, &self.target);
+        let body = &mut self.list[index];
+        let clearance = 2.0 * f64::from(with_slack(margin(body), self.largest));
+        if body.patches.is_empty() {
+            body.patches = Patches::new(&body.shape.triangles, &body.tree);
+        }
+        let [start, target] = [start, target].map(|all| &all[body.range()]);
+        body.patches.update(start, target, clearance);
+    }
+}
+
+/// Boxes of the triangles of a body, m, on the way of its vertices.
+fn fit(
+    boxes: &mut Vec<MovingBounds<Real>>,
+    triangles: &[[u32; 3]],
+    start: &[Vector3<Real>],
+    end: &[Vector3<Real>],
+    margin: Real,
+) {
+    boxes.clear();
+    boxes.extend(triangles.iter().map(|corners| {
+        let [a, b, c] = corners.map(|corner| {
+            let vertex = corner as usize;
+            MovingBounds::of_move(&start[vertex], &end[vertex], margin)
+        });
+        a.union(&b).union(&c)
+    }));
 }
 
 /// Where the particles would go without elements and contact.

@@ -65,8 +65,15 @@ impl Candidates {
         for place in 0..self.neighbours.len() {
             let [first, second] = self.neighbours[place].map(|index| index as usize);
             if first == second {
-                let body = &mut bodies.list[first];
-                body.tree.overlaps_within(&body.boxes, &mut triangles);
+                bodies.find_patches(first, &margin);
+                let Body {
+                    tree,
+                    boxes,
+                    patches,
+                    ..
+                } = &mut bodies.list[first];
+                tree.overlaps_within(boxes, |members| patches.are_clear(members), &mut triangles);
+                triangles.retain(|&pair| !patches.is_clear(pair));
             } else {
                 let (low, high) = bodies.list.split_at_mut(second);
                 let (body, other) = (&mut low[first], &high[0]);
@@ -92,15 +99,15 @@ impl Candidates {
         self.triangles = triangles;
     }
 
-    fn find_neighbours(&mut self, bodies: &Bodies, margin: &impl Fn(&Body) -> Real) {
+    fn find_neighbours(&mut self, bodies: &mut Bodies, margin: &impl Fn(&Body) -> Real) {
         self.bounds.clear();
         for body in &bodies.list {
             self.bounds.push(bodies.bounds_of(body, margin(body)));
         }
         self.tree.build(&self.bounds);
         self.tree
-            .overlaps_within(&self.bounds, &mut self.neighbours);
-        let list = &bodies.list;
+            .overlaps_within(&self.bounds, |_| false, &mut self.neighbours);
+        let list = &mut bodies.list;
         self.neighbours.retain(|&[first, second]| {
             let [first, second] = [first, second].map(|index| &list[index as usize]);
             first.touches_bodies() && second.touches_bodies()

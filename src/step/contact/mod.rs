@@ -26,6 +26,7 @@ mod filter;
 mod intersections;
 mod islands;
 mod narrow;
+mod patches;
 mod shape;
 
 use bevy::prelude::*;
