@@ -43,7 +43,7 @@ proptest! {
         for step in 0..8 {
             let expected = all_pairs(&boxes);
             tree.update(&boxes);
-            tree.overlaps_within(&boxes, |_| false, &mut found);
+            tree.overlaps_within(&boxes, |_| false, |_| true, &mut found);
             prop_assert_eq!(&found, &expected);
             prop_assert_eq!(sweep.update(&boxes), &expected[..]);
             for bounds in &mut boxes {
@@ -77,6 +77,42 @@ proptest! {
 }
 
 #[test]
+fn groups_hold_every_box_once_and_are_passed_over() {
+    let mut random = Random::new(83);
+    for count in [0, 1, 5, 64, 65, 500] {
+        let boxes: Vec<_> = (0..count).map(|_| drawn_box(&mut random, 0.2)).collect();
+        let mut tree = BoundingTree::default();
+        tree.build(&boxes);
+        let mut group_of = vec![u32::MAX; count];
+        for (group, members) in (0..).zip(tree.groups(64)) {
+            assert!(!members.is_empty() && members.len() <= 64);
+            for &member in members {
+                assert_eq!(group_of[member as usize], u32::MAX);
+                group_of[member as usize] = group;
+            }
+        }
+        assert!(group_of.iter().all(|&group| group != u32::MAX));
+        // The even groups are of no interest, nor are pairs with the first box.
+        let is_even = |member: u32| group_of[member as usize] % 2 == 0;
+        let are_clear = |members: &[u32]| {
+            let first = group_of[members[0] as usize];
+            is_even(members[0])
+                && members
+                    .iter()
+                    .all(|&member| group_of[member as usize] == first)
+        };
+        let mut found = Vec::new();
+        tree.overlaps_within(&boxes, are_clear, |pair| pair[0] != 0, &mut found);
+        let mut expected = all_pairs(&boxes);
+        expected.retain(|&[a, b]| {
+            let is_one_group = group_of[a as usize] == group_of[b as usize];
+            a != 0 && !(is_one_group && is_even(a))
+        });
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
 fn equal_and_flat_boxes_are_found() {
     let point = Bounds {
         minimum: Vector3::repeat(0.5_f32),
@@ -87,7 +123,7 @@ fn equal_and_flat_boxes_are_found() {
     let mut found = Vec::new();
     for _ in 0..2 {
         tree.update(&boxes);
-        tree.overlaps_within(&boxes, |_| false, &mut found);
+        tree.overlaps_within(&boxes, |_| false, |_| true, &mut found);
         assert_eq!(found, all_pairs(&boxes));
         assert_eq!(found.len(), 780);
         assert_eq!(sweep.update(&boxes), found);
@@ -104,7 +140,7 @@ fn equal_and_flat_boxes_are_found() {
     for (minimum, count) in [(1.0, 1), (1.0_f32.next_up(), 0)] {
         let boxes = [unit, next(minimum)];
         tree.update(&boxes);
-        tree.overlaps_within(&boxes, |_| false, &mut found);
+        tree.overlaps_within(&boxes, |_| false, |_| true, &mut found);
         assert_eq!(found.len(), count);
         assert_eq!(sweep.update(&boxes).len(), count);
     }
@@ -124,10 +160,10 @@ fn what_is_not_a_number_overlaps_nothing_and_hides_nothing() {
         let expected = all_pairs(&boxes);
         assert!(!expected.is_empty());
         tree.update(&boxes);
-        tree.overlaps_within(&boxes, |_| false, &mut found);
+        tree.overlaps_within(&boxes, |_| false, |_| true, &mut found);
         assert_eq!(found, expected);
         tree.build(&boxes);
-        tree.overlaps_within(&boxes, |_| false, &mut found);
+        tree.overlaps_within(&boxes, |_| false, |_| true, &mut found);
         assert_eq!(found, expected);
         assert_eq!(sweep.update(&boxes), expected);
     }

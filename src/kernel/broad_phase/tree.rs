@@ -209,6 +209,7 @@ impl<V: Volume> BoundingTree<V> {
     /// # Arguments
     /// * `boxes` – those that the tree was last built or updated with
     /// * `is_clear` – whether the pairs among the boxes of a node are of no interest
+    /// * `is_wanted` – whether a pair is of interest
     /// * `pairs` – emptied, then filled in ascending order, the smaller index first
     ///
     /// Eq: `[Ericson 2005]` §6.3 (simultaneous descent).
@@ -216,6 +217,7 @@ impl<V: Volume> BoundingTree<V> {
         &mut self,
         boxes: &[V],
         is_clear: impl Fn(&[u32]) -> bool,
+        is_wanted: impl Fn([u32; 2]) -> bool,
         pairs: &mut Vec<[u32; 2]>,
     ) {
         pairs.clear();
@@ -225,6 +227,12 @@ impl<V: Volume> BoundingTree<V> {
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         stack.push([0, 0]);
+        let mut found = |member, other| {
+            let pair = ordered(member, other);
+            if is_wanted(pair) {
+                pairs.push(pair);
+            }
+        };
         while let Some([a, b]) = stack.pop() {
             if a == b {
                 let first = &self.nodes[a as usize];
@@ -239,7 +247,7 @@ impl<V: Volume> BoundingTree<V> {
                         let bounds = &boxes[member as usize];
                         for other in others.clone() {
                             if bounds.overlaps(&boxes[other as usize]) {
-                                pairs.push(ordered(member, other));
+                                found(member, other);
                             }
                         }
                     }
@@ -249,9 +257,7 @@ impl<V: Volume> BoundingTree<V> {
                 }
                 continue;
             }
-            self.descend([a, b], boxes, self, boxes, &mut stack, |member, other| {
-                pairs.push(ordered(member, other));
-            });
+            self.descend([a, b], boxes, self, boxes, &mut stack, &mut found);
         }
         self.stack = stack;
         pairs.sort_unstable();

@@ -67,6 +67,8 @@ pub(super) struct Body {
     pub tree: BoundingTree<MovingBounds<Real>>,
     /// Boxes of the triangles.
     pub boxes: Vec<MovingBounds<Real>>,
+    /// Boxes of the vertices.
+    pub corners: Vec<MovingBounds<Real>>,
     /// None before a body that touches itself is first searched.
     pub patches: Patches,
     pub report: ContactReport,
@@ -106,9 +108,25 @@ impl Body {
             is_finite: true,
             tree: BoundingTree::default(),
             boxes: Vec::new(),
+            corners: Vec::new(),
             patches: Patches::default(),
             report: ContactReport::default(),
         }
+    }
+
+    /// Finds the boxes of vertices and triangles, m, on the way of its vertices from start to end.
+    fn fit(&mut self, start: &[Vector3<Real>], end: &[Vector3<Real>], margin: Real) {
+        self.corners.clear();
+        self.corners.extend(
+            (start.iter().zip(end)).map(|(start, end)| MovingBounds::of_move(start, end, margin)),
+        );
+        let corners = &self.corners;
+        self.boxes.clear();
+        self.boxes
+            .extend(self.shape.triangles.iter().map(|triangle| {
+                let [a, b, c] = triangle.map(|corner| &corners[corner as usize]);
+                a.union(b).union(c)
+            }));
     }
 
     pub fn touches_itself(&self) -> bool {
@@ -231,14 +249,11 @@ impl Bodies {
                 body.shape = Shape::new(&surface.triangles, particles.len());
                 body.rest.clone_from(&frame.rest_offsets);
                 body.count = particles.len() as u32;
-                let fits = body.rest.len() == particles.len();
-                let rest = if fits {
-                    &body.rest
-                } else {
-                    &particles.positions
-                };
-                let triangles = &body.shape.triangles;
-                fit(&mut body.boxes, triangles, rest, rest, 0.0);
+                let rest = std::mem::take(&mut body.rest);
+                let fits = rest.len() == particles.len();
+                let places = if fits { &rest } else { &particles.positions };
+                body.fit(places, places, 0.0);
+                body.rest = rest;
                 body.tree.build(&body.boxes);
                 body.patches = Patches::default();
             }
@@ -321,13 +336,7 @@ impl Bodies {
         let body = &mut self.list[index];
         let margin = with_slack(margin(body), self.largest);
         let [start, target] = [start, target].map(|all| &all[body.range()]);
-        fit(
-            &mut body.boxes,
-            &body.shape.triangles,
-            start,
-            target,
-            margin,
-        );
+        body.fit(start, target, margin);
         body.tree.refit(&body.boxes);
     }
 
@@ -342,24 +351,6 @@ impl Bodies {
         let [start, target] = [start, target].map(|all| &all[body.range()]);
         body.patches.update(start, target, clearance);
     }
-}
-
-/// Boxes of the triangles of a body, m, on the way of its vertices.
-fn fit(
-    boxes: &mut Vec<MovingBounds<Real>>,
-    triangles: &[[u32; 3]],
-    start: &[Vector3<Real>],
-    end: &[Vector3<Real>],
-    margin: Real,
-) {
-    boxes.clear();
-    boxes.extend(triangles.iter().map(|corners| {
-        let [a, b, c] = corners.map(|corner| {
-            let vertex = corner as usize;
-            MovingBounds::of_move(&start[vertex], &end[vertex], margin)
-        });
-        a.union(&b).union(&c)
-    }));
 }
 
 /// Where the particles would go without elements and contact.

@@ -72,8 +72,12 @@ impl Candidates {
                     patches,
                     ..
                 } = &mut bodies.list[first];
-                tree.overlaps_within(boxes, |members| patches.are_clear(members), &mut triangles);
-                triangles.retain(|&pair| !patches.is_clear(pair));
+                tree.overlaps_within(
+                    boxes,
+                    |members| patches.are_clear(members),
+                    |pair| !patches.is_clear(pair),
+                    &mut triangles,
+                );
             } else {
                 let (low, high) = bodies.list.split_at_mut(second);
                 let (body, other) = (&mut low[first], &high[0]);
@@ -81,16 +85,15 @@ impl Candidates {
                     .overlaps_between(&body.boxes, &other.tree, &other.boxes, &mut triangles);
             }
             let (body, other) = (&bodies.list[first], &bodies.list[second]);
-            let margins = [margin(body), margin(other)];
             for partners in triangles.chunk_by(|left, right| left[0] == right[0]) {
-                let one = Features::new(bodies, body, partners[0][0] as usize, margins[0]);
+                let one = Features::new(body, partners[0][0] as usize);
                 for &[a, b] in partners {
                     let [a, b] = [a as usize, b as usize];
                     if with_overlaps && body.boxes[a].start.overlaps(&other.boxes[b].start) {
                         self.overlaps
                             .push([body.vertices_of(a), other.vertices_of(b)]);
                     }
-                    let two = Features::new(bodies, other, b, margins[1]);
+                    let two = Features::new(other, b);
                     one.pair_with(&two, &mut self.pairs, &mut self.edges);
                 }
             }
@@ -106,7 +109,7 @@ impl Candidates {
         }
         self.tree.build(&self.bounds);
         self.tree
-            .overlaps_within(&self.bounds, |_| false, &mut self.neighbours);
+            .overlaps_within(&self.bounds, |_| false, |_| true, &mut self.neighbours);
         let list = &mut bodies.list;
         self.neighbours.retain(|&[first, second]| {
             let [first, second] = [first, second].map(|index| &list[index as usize]);
@@ -127,13 +130,9 @@ pub(super) fn with_slack(margin: Real, largest: Real) -> Real {
 }
 
 impl<'a> Features<'a> {
-    fn new(bodies: &Bodies, body: &'a Body, triangle: usize, margin: Real) -> Self {
+    fn new(body: &'a Body, triangle: usize) -> Self {
         let vertices = body.vertices_of(triangle);
-        let margin = with_slack(margin, bodies.largest);
-        let corners = vertices.map(|vertex| {
-            let vertex = vertex as usize;
-            MovingBounds::of_move(&bodies.start[vertex], &bodies.target[vertex], margin)
-        });
+        let corners = body.shape.triangles[triangle].map(|corner| body.corners[corner as usize]);
         let edges = [0, 1, 2].map(|side| corners[side].union(&corners[(side + 1) % 3]));
         Self {
             body,
