@@ -3,6 +3,8 @@
 use nalgebra::Vector3;
 
 use super::bodies::{Bodies, Body};
+use super::sweep::Sweep;
+use super::watch::Watch;
 use crate::Real;
 use crate::kernel::broad_phase::{BoundingTree, MovingBounds, Volume};
 use crate::kernel::proximity::PairKind;
@@ -31,6 +33,9 @@ pub(super) struct Candidates {
     /// Bodies that are near each other, or themselves.
     neighbours: Vec<[u32; 2]>,
     triangles: Vec<[u32; 2]>,
+    /// How long the pairs are kept.
+    pub watch: Watch,
+    pub sweep: Sweep,
 }
 
 /// A triangle with the boxes of its features.
@@ -61,10 +66,17 @@ impl Candidates {
                 bodies.refit(index, &margin);
             }
         }
+        if self.sweep.is_on {
+            let neighbours = &self.neighbours;
+            let is_needed = |body| neighbours.iter().any(|pair| pair.contains(&body));
+            self.sweep.find(bodies, is_needed);
+        }
         let mut triangles = std::mem::take(&mut self.triangles);
         for place in 0..self.neighbours.len() {
             let [first, second] = self.neighbours[place].map(|index| index as usize);
-            if first == second {
+            if self.sweep.is_on {
+                self.sweep.pairs_of(self.neighbours[place], &mut triangles);
+            } else if first == second {
                 let body = &mut bodies.list[first];
                 body.tree.overlaps_within(&body.boxes, &mut triangles);
             } else {
