@@ -33,12 +33,12 @@ pub enum ContactResponse {
     /// at once `[Harmon 2008]`, and zones that move as rigid bodies for what is left.
     ///
     /// **Limits**, all of them of impulses after the step, which the integrator does not know of; they fall with the step h:
-    /// * With the implicit integrator a body that rests sinks in by about a further `(m/m_c) g h²`, with m its mass and `m_c` that
-    ///   of its vertices in contact: in each step the impulses hold the whole weight by these vertices alone, and the solve
-    ///   must have pushed them on by `m/m_c g h` first. A block of some cells wants four substeps in a tick of 1/60 s or more.
+    /// * With the implicit integrator a body that rests sinks in by about a further `(m/m_c) g h²`, with m its mass and `m_c`
+    ///   that of its vertices in contact: in each step the impulses hold the whole weight by these vertices alone, and the
+    ///   solve must have pushed them on by `m/m_c g h` first. A block of some cells wants four substeps or more in 1/60 s.
     /// * A layer between another one and a rigid collider is pushed into the collider, which stops it again. The layer on it
-    ///   is held up at the latest where `d = 20 g h τ`, with d the overlap and τ the longer of h and 10 ms: where that is more than the
-    ///   contact distance, by the filter alone.
+    ///   is held up where `d = 20 g h τ` at the latest, with d the overlap and τ the longer of h and 10 ms: where that is
+    ///   more than the contact distance, by the filter alone.
     Bridson,
     /// Velocities of colliding pairs by the law of `[Provot 1997]`, without repulsion: each vertex by itself, friction in
     /// proportion to the speed of the impact, no rebound; zones turn with Provot's angular velocity, which is too slow but for
