@@ -52,9 +52,9 @@ pub mod prelude {
     #[cfg(feature = "render")]
     pub use crate::render::PliantRenderPlugin;
     pub use crate::step::{
-        DampingRegime, DampingSolve, ImplicitScheme, Integrator, MassMatrix, PliantClock,
-        PliantDiagnostics, PliantForces, PliantGravity, PliantPlugin, PliantStep,
-        PliantStepSystems, PliantSystems, Substeps,
+        BroadPhase, ContactResponse, DampingRegime, DampingSolve, ImplicitScheme, Integrator,
+        MassMatrix, PliantClock, PliantDiagnostics, PliantForces, PliantGravity, PliantPlugin,
+        PliantStep, PliantStepSystems, PliantSystems, Substeps,
     };
 }
 

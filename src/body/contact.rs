@@ -4,13 +4,15 @@ use bevy::prelude::*;
 
 use crate::Real;
 
-/// How a body touches deformable bodies, with the [implicit](crate::step::Integrator) integrator.
+/// How a body touches deformable bodies. How touching is answered is chosen for the world
+/// ([`ContactResponse`](crate::step::ContactResponse)).
 ///
 /// Bodies without the component touch all others; cloth also touches itself, unless it may [tear](super::Tearing), since the
 /// two sides of a tear begin in one place. A solid does not touch itself: its elements resist most of what would make it, and
 /// looking costs time. All bodies with a [`Surface`](super::Surface) take part; ropes have none.
 /// Friction is the kinetic one of [`SurfaceProperties`](super::SurfaceProperties), the mean of both bodies'; restitution there
-/// is for colliders only, since repulsion between bodies gives back what it takes, less what the step damps.
+/// is for colliders: the potential between bodies gives back what it takes, less what the step damps, and impulses are
+/// inelastic.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -57,7 +59,7 @@ impl Default for BodyContact {
     }
 }
 
-/// What contact between deformable bodies did to a body in the last tick; zeros with explicit integrators.
+/// What contact between deformable bodies did to a body in the last tick.
 ///
 /// `smallest_gap` above zero with no intersections is the certificate of the tick: **no surface went through another**, as
 /// proven for each pair on the numbers that are stored ([`kernel::proximity::straight_paths`](crate::kernel::proximity)).
@@ -65,7 +67,7 @@ impl Default for BodyContact {
 pub struct ContactReport {
     /// Smallest distance of two features that are near each other at the end of a substep, m; infinite if none are.
     pub smallest_gap: f64,
-    /// Pairs of features looked at, over all substeps.
+    /// Pairs of features looked at, over all substeps. Those that are kept for several substeps count in each.
     pub pairs: u32,
     /// Pairs within the contact distance at the end of the last substep.
     pub contacts: u32,
@@ -76,6 +78,15 @@ pub struct ContactReport {
     /// Pairs of triangles that intersect at the start of the last substep. These can only come from outside: from where the
     /// bodies were placed, from edits, from tearing. They are exempt until they are apart.
     pub intersections: u32,
+    /// Pairs that pushed or rubbed each other since they were within the contact distance at the start of a substep, over all
+    /// substeps. This and the following are zero with the default response to contact of the implicit integrator.
+    pub repulsions: u32,
+    /// Impulses on pairs that would have met on their ways, over all substeps.
+    pub impulses: u32,
+    /// Impact zones whose contacts were stopped all at once, over all rounds and substeps.
+    pub zones: u32,
+    /// Impact zones that moved as rigid bodies, over all rounds and substeps.
+    pub rigid_zones: u32,
 }
 
 impl Default for ContactReport {
@@ -87,6 +98,10 @@ impl Default for ContactReport {
             truncated: 0,
             frozen: 0,
             intersections: 0,
+            repulsions: 0,
+            impulses: 0,
+            zones: 0,
+            rigid_zones: 0,
         }
     }
 }

@@ -4,7 +4,7 @@
 use bevy::ecs::query::{QueryData, QueryFilter};
 use bevy::prelude::*;
 use nalgebra::{Matrix2, Vector3};
-use simba::simd::{SimdValue, WideF64x4};
+use simba::simd::{SimdPartialOrd, SimdValue, WideF64x4};
 
 use super::elements::{at_corners, sum_of_lanes};
 use super::prepare::describe;
@@ -38,19 +38,30 @@ pub(super) struct Sheets {
 #[derive(QueryFilter)]
 pub(super) struct HasSheets(Or<(With<Membranes>, With<Hinges>, With<Springs>)>);
 
-type Cloths = (&'static mut Particles, &'static mut PliantState, Sheets);
+type Cloths = (
+    &'static mut Particles,
+    &'static mut PliantState,
+    Sheets,
+    Option<&'static mut LongestStep>,
+);
 
 /// Forces of membranes, hinges and springs.
 pub(super) fn cloth_forces(mut bodies: Query<Cloths, (Without<Quarantined>, HasSheets)>) {
     for_each_body(
         bodies.iter_mut().collect(),
         |(particles, ..)| particles.len(),
-        |(particles, state, sheets)| sheets.add_forces(particles, state),
+        |(particles, state, sheets, longest)| {
+            let stretch = sheets.add_forces(particles, state);
+            if let Some(longest) = longest {
+                longest.stretch = stretch;
+            }
+        },
     );
 }
 
 impl SheetsItem<'_, '_> {
-    fn add_forces(&self, particles: &mut Particles, state: &mut PliantState) {
+    /// Adds the forces; how far the threads are stretched.
+    fn add_forces(&self, particles: &mut Particles, state: &mut PliantState) -> Stretch {
         let Particles {
             positions,
             velocities,
@@ -58,9 +69,12 @@ impl SheetsItem<'_, '_> {
             ..
         } = particles;
         let mut power = 0.0;
+        let mut stretch = Stretch::default();
         if let Some(membranes) = self.membranes {
             let law = membranes.law();
             let time = Lanes::splat(membranes.damping_time());
+            let (locking, zero) = (law.locking_green_strain(), Lanes::splat(0.0));
+            let (mut largest, mut locked) = (zero, zero);
             add(&membranes.blocks, forces, |block| {
                 let inverse = &block.rest.inverse;
                 let deformed =
@@ -70,10 +84,18 @@ impl SheetsItem<'_, '_> {
                 let rate = strain_rate(&deformed, &moving);
                 let lost = law.viscous_power_density(&rate, time) * block.rest.area;
                 power += sum_of_lanes(lost);
-                let stress =
-                    law.second_stress(&green_strain(&deformed)) + law.viscous_stress(&rate, time);
+                let strain = green_strain(&deformed);
+                for strain in [strain.warp, strain.weft] {
+                    largest = largest.simd_max(strain);
+                    locked += Lanes::splat(1.0).select(strain.simd_gt(locking), zero);
+                }
+                let stress = law.second_stress(&strain) + law.viscous_stress(&rate, time);
                 nodal_forces(&deformed, &stress, inverse, block.rest.area)
             });
+            stretch = Stretch {
+                largest: (0..LANES).fold(0.0, |most, lane| largest.extract(lane).max(most)),
+                locked: sum_of_lanes(locked),
+            };
         }
         if let Some(hinges) = self.hinges {
             add(&hinges.blocks, forces, |block| {
@@ -100,6 +122,7 @@ impl SheetsItem<'_, '_> {
             inflation.add_forces(positions, forces);
         }
         state.energies.dissipated_power += power;
+        stretch
     }
 
     fn inflation(&self) -> Option<Inflation<'_>> {
@@ -157,9 +180,15 @@ impl SheetsItem<'_, '_> {
     /// over the elements e at a particle i, with bounds for the largest eigenvalues of their stiffness and damping: what
     /// each element resists is at most that of springs of stiffness λ from its corners to where they are. `with_damping`
     /// where that is explicit as well.
-    fn longest_step(&self, particles: &Particles, with_damping: bool) -> f64 {
+    fn longest_step(
+        &self,
+        particles: &Particles,
+        with_damping: bool,
+        sums: &mut Vec<[f64; 2]>,
+    ) -> f64 {
         // Stiffness and damping at each particle, N/m and N s/m.
-        let mut sums = vec![[0.0_f64; 2]; particles.len()];
+        sums.clear();
+        sums.resize(particles.len(), [0.0; 2]);
         let positions = &particles.positions;
         let position = |corner: u32| positions[corner as usize].cast::<f64>();
         let mut note = |corners: &[u32], stiffness: f64, damping: f64| {
@@ -287,9 +316,45 @@ fn add<const N: usize, Rest>(
     }
 }
 
-/// The longest stable step of a cloth under explicit integration, s.
-#[derive(Component, Clone, Copy, Debug, Default)]
-pub(super) struct LongestStep(pub f64);
+/// Growth of the largest Green strain since the last estimate at which a new one is due.
+const STRETCH: Real = 0.02;
+
+/// How far the threads of a cloth are stretched: what makes it stiffer within a tick.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stretch {
+    /// The largest Green strain along a thread.
+    largest: Real,
+    /// How many threads are locked, over all triangles.
+    locked: f64,
+}
+
+/// The longest stable step of a cloth under explicit integration.
+#[derive(Component, Clone, Debug, Default)]
+pub(super) struct LongestStep {
+    /// s.
+    pub seconds: f64,
+    with_damping: bool,
+    /// At the last evaluation of forces, and at the estimate.
+    stretch: Stretch,
+    estimated: Stretch,
+    /// Scratch.
+    sums: Vec<[f64; 2]>,
+}
+
+impl LongestStep {
+    fn update(&mut self, particles: &Particles, sheets: &SheetsItem) {
+        self.seconds = sheets.longest_step(particles, self.with_damping, &mut self.sums);
+        self.estimated = self.stretch;
+    }
+
+    /// Whether the cloth has become stiffer than it was when the step was estimated.
+    fn is_outdated(&self) -> bool {
+        self.stretch.largest > self.estimated.largest + STRETCH
+            || self.stretch.locked > self.estimated.locked
+    }
+}
+
+type Estimated = (&'static Particles, Sheets, &'static mut LongestStep);
 
 /// Estimates how long an explicit step of each cloth may be.
 pub(super) fn estimate_steps(world: &mut World, with_damping: bool) {
@@ -300,10 +365,20 @@ pub(super) fn estimate_steps(world: &mut World, with_damping: bool) {
     for entity in unseen {
         world.entity_mut(entity).insert(LongestStep::default());
     }
-    let mut cloths =
-        world.query_filtered::<(&Particles, Sheets, &mut LongestStep), Without<Quarantined>>();
+    let mut cloths = world.query_filtered::<Estimated, Without<Quarantined>>();
     for (particles, sheets, mut longest) in cloths.iter_mut(world) {
-        longest.0 = sheets.longest_step(particles, with_damping);
+        longest.with_damping = with_damping;
+        longest.update(particles, &sheets);
+    }
+}
+
+/// Makes new estimates for the cloths that have stretched since: an impact locks threads within a few substeps.
+pub(super) fn follow_stretch(world: &mut World) {
+    let mut cloths = world.query_filtered::<Estimated, Without<Quarantined>>();
+    for (particles, sheets, mut longest) in cloths.iter_mut(world) {
+        if longest.is_outdated() {
+            longest.update(particles, &sheets);
+        }
     }
 }
 

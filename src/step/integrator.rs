@@ -3,6 +3,10 @@
 use bevy::prelude::*;
 
 /// The integrator of the world; one for all bodies, since contact couples them.
+///
+/// Deformable bodies touch each other and themselves with any integrator. How it is answered is the
+/// [`ContactResponse`](super::ContactResponse): with the implicit one a potential in the solve, unless told otherwise; with the
+/// others Bridson's impulses on each substep.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Resource)]
 pub enum Integrator {

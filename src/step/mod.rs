@@ -4,7 +4,7 @@
 //! FixedPostUpdate (after Rapier's own step)
 //!   PliantSystems::ReadColliders   rigid world → RigidColliders
 //!   PliantSystems::Step            user edits → pins → substeps → tears
-//!     PliantStep, per substep      Integrate → Collide (rigid world, then the filter between bodies) → FinishSubstep
+//!     PliantStep, per substep      Integrate → Collide (impulses between bodies, rigid world, filter) → FinishSubstep
 //!       PliantForces, per evaluation   Gravity → Elasticity → Drag → coupling → AccumulateForces (yours)
 //!         with the implicit integrator, elasticity and drag are inside the solve
 //!   PliantSystems::Writeback       energies, momenta, transforms; impulses → rigid world
@@ -46,6 +46,7 @@ use bevy::prelude::*;
 #[cfg(feature = "render")]
 pub(crate) use account::frame_transform;
 pub use clock::PliantClock;
+pub use contact::{BroadPhase, ContactResponse};
 pub use diagnostics::PliantDiagnostics;
 pub use hash::state_hash;
 pub use integrator::{
@@ -85,8 +86,12 @@ impl Plugin for PliantPlugin {
             .init_resource::<PliantClock>()
             .init_resource::<RigidColliders>()
             .init_resource::<contact::ContactStage>()
+            .init_resource::<ContactResponse>()
+            .init_resource::<BroadPhase>()
             .register_type::<Integrator>()
             .register_type::<PliantGravity>()
+            .register_type::<ContactResponse>()
+            .register_type::<BroadPhase>()
             .add_plugins((
                 body::plugin,
                 schedule::plugin,
@@ -136,8 +141,9 @@ impl Plugin for PliantPlugin {
             .add_systems(
                 PliantStep,
                 (
+                    contact::respond.run_if(contact::has_impulses),
                     collide::collide,
-                    contact::finish.run_if(implicit::is_implicit),
+                    contact::finish,
                 )
                     .chain()
                     .in_set(PliantStepSystems::Collide),

@@ -98,7 +98,7 @@ fn aimed_step(world: &mut World, substeps: Substeps, tick_dt: f64) -> f64 {
             let mut cloths = world.query_filtered::<&LongestStep, Without<Quarantined>>();
             let stable = cloths
                 .iter(world)
-                .fold(stable, |step, longest| step.min(longest.0));
+                .fold(stable, |step, longest| step.min(longest.seconds));
             // A tick of more steps than this is far beyond what explicit integration can do.
             (safety.clamp(0.05, 1.0) * stable).max(1e-5 * tick_dt)
         }
@@ -130,6 +130,9 @@ pub(super) fn next_substep(
     dt: f64,
     rest: f64,
 ) -> f64 {
+    if let Substeps::Automatic { .. } = substeps {
+        cloth::follow_stretch(world);
+    }
     let aimed = aimed_step(world, substeps, tick_dt);
     let patience = match substeps {
         Substeps::Automatic { safety } => (PATIENCE / safety.clamp(0.05, 1.0)).max(1.0),

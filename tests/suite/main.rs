@@ -19,6 +19,7 @@ mod catenary;
 mod cloth;
 mod colliders;
 mod contact;
+mod contact_methods;
 mod determinism;
 mod drag;
 mod drape;

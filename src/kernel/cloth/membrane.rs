@@ -36,8 +36,14 @@ pub struct Membrane<T> {
 
 impl<T: Scalar> Membrane<T> {
     /// Green strain at which the threads lock.
+    ///
+    /// ```text
+    /// E_lock = ½ ((1 + ε)² − 1)
+    /// ```
+    /// Eq: elementary.
     #[inline(always)]
-    fn locking_green_strain(&self) -> T {
+    #[must_use]
+    pub fn locking_green_strain(&self) -> T {
         self.locking_strain * (T::one() + self.locking_strain * real::<T>(0.5))
     }
 

@@ -21,7 +21,7 @@ pub(in crate::step) type Touching = (
     &'static Surface,
     &'static PliantState,
     &'static BodyFrame,
-    &'static ImplicitSolver,
+    Option<&'static ImplicitSolver>,
     Option<&'static Pins>,
     Option<&'static SurfaceProperties>,
     Option<&'static BodyContact>,
@@ -40,7 +40,9 @@ pub(super) enum Target {
     /// Where their velocities and the given forces would take them in a step of that length, s, at whose end pins are at that
     /// fraction of the tick.
     Predicted { dt: f64, end_fraction: f64 },
-    /// Where the other stages have put them.
+    /// Where the integrator has put them: the first look in a substep.
+    Candidate,
+    /// Where the other stages have put them: a further look.
     Found,
 }
 
@@ -137,6 +139,11 @@ impl Body {
         self.settings.with_bodies && self.is_finite
     }
 
+    /// Whether the body touches anything.
+    pub fn touches(&self) -> bool {
+        self.touches_itself() || self.touches_bodies()
+    }
+
     /// The corners of a triangle among the vertices of all bodies.
     pub fn vertices_of(&self, triangle: usize) -> [u32; 3] {
         self.shape.triangles[triangle].map(|corner| corner + self.first)
@@ -195,9 +202,11 @@ impl Bodies {
                         dt as Real,
                         end_fraction as Real,
                     );
-                    *is_continued &= left.get(range) == Some(&particles.start_positions[..]);
                 }
-                Target::Found => ends.copy_from_slice(&particles.positions),
+                Target::Candidate | Target::Found => ends.copy_from_slice(&particles.positions),
+            }
+            if is_first {
+                *is_continued &= left.get(range) == Some(&particles.start_positions[..]);
             }
             let (mut sum, mut most) = (0.0, Real::NEG_INFINITY);
             for place in particles.start_positions.iter().chain(&*ends) {
@@ -294,6 +303,12 @@ impl Bodies {
         self.left.clear();
     }
 
+    /// Whether any body can touch itself or another one.
+    pub fn can_touch(&self) -> bool {
+        let social = self.list.iter().filter(|body| body.touches_bodies());
+        social.take(2).count() == 2 || self.list.iter().any(Body::touches_itself)
+    }
+
     /// Remembers where the substep ends.
     pub fn leave(&mut self) {
         self.left.clone_from(&self.target);
@@ -357,12 +372,12 @@ impl Bodies {
 fn predict(
     ends: &mut [Vector3<Real>],
     particles: &Particles,
-    solver: &ImplicitSolver,
+    solver: Option<&ImplicitSolver>,
     pins: Option<&Pins>,
     dt: Real,
     end_fraction: Real,
 ) {
-    let given = &solver.given[0];
+    let given = solver.map_or(&[][..], |solver| &solver.given[0]);
     for (i, end) in ends.iter_mut().enumerate() {
         let mut velocity = particles.velocities[i];
         if let Some(given) = given.get(i) {

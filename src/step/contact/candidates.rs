@@ -3,6 +3,8 @@
 use nalgebra::Vector3;
 
 use super::bodies::{Bodies, Body};
+use super::sweep::Sweep;
+use super::watch::Watch;
 use crate::Real;
 use crate::kernel::broad_phase::{BoundingTree, MovingBounds, Volume};
 use crate::kernel::proximity::PairKind;
@@ -31,6 +33,9 @@ pub(super) struct Candidates {
     /// Bodies that are near each other, or themselves.
     neighbours: Vec<[u32; 2]>,
     triangles: Vec<[u32; 2]>,
+    /// How long the pairs are kept.
+    pub watch: Watch,
+    pub sweep: Sweep,
 }
 
 /// A triangle with the boxes of its features.
@@ -61,11 +66,24 @@ impl Candidates {
                 bodies.refit(index, &margin);
             }
         }
+        if self.sweep.is_on {
+            let neighbours = &self.neighbours;
+            let is_needed = |body| neighbours.iter().any(|pair| pair.contains(&body));
+            self.sweep.find(bodies, is_needed);
+        }
         let mut triangles = std::mem::take(&mut self.triangles);
         for place in 0..self.neighbours.len() {
             let [first, second] = self.neighbours[place].map(|index| index as usize);
             if first == second {
                 bodies.find_patches(first, &margin);
+            }
+            if self.sweep.is_on {
+                self.sweep.pairs_of(self.neighbours[place], &mut triangles);
+                if first == second {
+                    let patches = &bodies.list[first].patches;
+                    triangles.retain(|&pair| !patches.is_clear(pair));
+                }
+            } else if first == second {
                 let Body {
                     tree,
                     boxes,

@@ -207,7 +207,7 @@ fn approaches(
 }
 
 /// Whether the features of a body are within reach of each other at rest.
-fn rests_near(body: &Body, pair: &Pair, radius: f64) -> bool {
+pub(super) fn rests_near(body: &Body, pair: &Pair, radius: f64) -> bool {
     let rest = |vertex: u32| {
         let particle = (vertex - body.first) as usize;
         body.rest.get(particle).map(|place| place.cast::<f64>())
@@ -219,7 +219,7 @@ fn rests_near(body: &Body, pair: &Pair, radius: f64) -> bool {
 }
 
 /// Coefficient of friction of two bodies: the mean.
-fn friction(first: &Body, second: &Body) -> f64 {
+pub(super) fn friction(first: &Body, second: &Body) -> f64 {
     f64::from(CombineRule::Average.combine(first.friction, second.friction))
 }
 

@@ -73,7 +73,7 @@ impl Filter {
         candidates: &mut Candidates,
         exempt: &Exempt,
     ) -> bool {
-        candidates.find(bodies, margin, false);
+        candidates.update(bodies, margin);
         let has_changed = self.certify(bodies, candidates, exempt, true) && {
             self.correct(bodies, candidates, exempt);
             true
@@ -94,7 +94,7 @@ impl Filter {
                     resolve(bodies, pair);
                 }
             }
-            candidates.find(bodies, margin, false);
+            candidates.update(bodies, margin);
             if !self.certify(bodies, candidates, exempt, false) {
                 return;
             }
@@ -104,7 +104,7 @@ impl Filter {
         for _ in 0..ZONE_ROUNDS {
             self.unite();
             self.move_zones(bodies);
-            candidates.find(bodies, margin, false);
+            candidates.update(bodies, margin);
             if !self.certify(bodies, candidates, exempt, false) {
                 return;
             }

@@ -1,4 +1,7 @@
-//! Contact of deformable bodies with each other and with themselves, for the implicit integrator.
+//! Contact of deformable bodies with each other and with themselves.
+//!
+//! Two responses under one broad phase, one narrow phase and one filter: a potential inside the implicit solve, and impulses
+//! on the step of any integrator ([`pipeline`]). The potential:
 //!
 //! ```text
 //! begin     where would everything go?  ─▶ pairs that come near ─▶ contacts ─▶ islands of bodies that touch
@@ -25,9 +28,15 @@ mod contacts;
 mod filter;
 mod intersections;
 mod islands;
+mod motion;
 mod narrow;
 mod patches;
+mod pipeline;
+mod response;
 mod shape;
+mod sweep;
+mod watch;
+mod zones;
 
 use bevy::prelude::*;
 
@@ -37,8 +46,11 @@ use self::candidates::Candidates;
 pub(super) use self::contacts::{Contact, narrowed};
 use self::filter::Filter;
 use self::intersections::Exempt;
-use super::PliantClock;
+use self::pipeline::Pipeline;
+pub(super) use self::pipeline::{has_impulses, respond};
+pub use self::response::{BroadPhase, ContactResponse};
 use super::implicit::{Momenta, correct_momenta};
+use super::{Integrator, PliantClock};
 use crate::Real;
 use crate::body::{ContactReport, Particles, PliantState};
 
@@ -49,6 +61,7 @@ pub(super) struct ContactStage {
     candidates: Candidates,
     exempt: Exempt,
     filter: Filter,
+    pipeline: Pipeline,
     looks: Vec<narrow::Look>,
     /// Contacts, island by island.
     pub contacts: Vec<Contact>,
@@ -61,14 +74,25 @@ pub(super) fn start_tick(mut stage: ResMut<ContactStage>) {
     for body in &mut stage.bodies.list {
         body.report = ContactReport::default();
     }
+    stage.candidates.watch.forget();
+    stage.pipeline.is_idle = false;
 }
 
-/// Finds the contacts of a substep, and the islands that they make.
+/// Finds the contacts of a substep of the implicit integrator, and the islands that they make; none where contact is answered
+/// by impulses.
 pub(super) fn begin(world: &mut World, query: &mut TouchingBodies, clock: &PliantClock) {
+    let response = world
+        .resource::<ContactResponse>()
+        .with(world.resource::<Integrator>());
+    let broad_phase = *world.resource::<BroadPhase>();
     world.resource_scope(|world, mut stage: Mut<ContactStage>| {
         let stage = &mut *stage;
         stage.contacts.clear();
         stage.islands.clear();
+        if response != ContactResponse::Potential {
+            return;
+        }
+        stage.candidates.sweep.is_on = broad_phase == BroadPhase::SweepAndPrune;
         let target = Target::Predicted {
             dt: clock.dt,
             end_fraction: clock.end_fraction,
@@ -115,10 +139,13 @@ pub(super) fn finish(
             candidates,
             exempt,
             filter,
+            pipeline,
             ..
         } = &mut *stage;
-        all.gather(world, query, Target::Found);
-        let has_changed = filter.apply(all, candidates, exempt);
+        let has_changed = !pipeline.is_idle && {
+            all.gather(world, query, Target::Found);
+            filter.apply(all, candidates, exempt)
+        };
         for index in 0..all.list.len() {
             let Ok((mut particles, mut state)) = bodies.get_mut(world, all.list[index].entity)
             else {
