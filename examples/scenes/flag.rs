@@ -94,6 +94,8 @@ pub fn spawn(
                 ..default()
             },
             Pins::at(corners),
+            // The source's flags pass through themselves.
+            BodyContact::NONE,
             Transform::from_xyz(x, TOP - 0.5 * SIDE as f32, 0.0),
             SceneColor(color),
         ))
