@@ -114,6 +114,6 @@ pub mod viscosity;
 pub mod wind;
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use scalar::{Scalar, Single, real};

@@ -1,7 +1,9 @@
-//! Numbers for the unit tests: drawn at random, but the same ones in each run.
+//! Numbers for the unit tests: drawn at random, but the same ones in each run; and patches of triangles.
 
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 use simba::simd::{SimdValue, WideF32x8};
+
+use super::proximity::PairKind;
 
 /// A small linear congruential generator: tests need spread, not quality.
 pub(crate) struct Random(u64);
@@ -82,4 +84,54 @@ pub(crate) fn lanes(matrices: &[Matrix3<f64>]) -> Matrix3<WideF32x8> {
         packed.replace(lane, matrix.cast::<f32>());
     }
     packed
+}
+
+/// A patch of triangles.
+pub(crate) struct Patch {
+    pub(crate) positions: Vec<Vector3<f64>>,
+    pub(crate) triangles: Vec<[u32; 3]>,
+}
+
+/// A grid of n × m cells, mapped from the unit square.
+pub(crate) fn grid(n: u32, m: u32, map: impl Fn(f64, f64) -> Vector3<f64>) -> Patch {
+    let share = |i: u32, n: u32| f64::from(i) / f64::from(n);
+    let positions = (0..=n)
+        .flat_map(|i| (0..=m).map(move |j| (i, j)))
+        .map(|(i, j)| map(share(i, n), share(j, m)))
+        .collect();
+    let at = |i: u32, j: u32| i * (m + 1) + j;
+    let triangles = (0..n)
+        .flat_map(|i| (0..m).map(move |j| (i, j)))
+        .flat_map(|(i, j)| {
+            let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+            [[a, b, c], [a, c, d]]
+        })
+        .collect();
+    Patch {
+        positions,
+        triangles,
+    }
+}
+
+/// Smallest distance of a feature of one triangle and one of another that have no vertex in common; infinite without any.
+pub(crate) fn gap(positions: &[Vector3<f64>], [first, second]: [[u32; 3]; 2]) -> f64 {
+    let mut least = f64::INFINITY;
+    let mut note = |kind: PairKind, vertices: [u32; 4]| {
+        let places = vertices.map(|vertex| positions[vertex as usize]);
+        least = least.min(kind.closest_points(&places).distance());
+    };
+    for [one, face] in [[first, second], [second, first]] {
+        let [a, b, c] = face;
+        for vertex in one.into_iter().filter(|vertex| !face.contains(vertex)) {
+            note(PairKind::VertexFace, [vertex, a, b, c]);
+        }
+    }
+    for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
+        let [a, b] = [first[i], first[(i + 1) % 3]];
+        let [c, d] = [second[j], second[(j + 1) % 3]];
+        if ![c, d].contains(&a) && ![c, d].contains(&b) {
+            note(PairKind::EdgeEdge, [a, b, c, d]);
+        }
+    }
+    least
 }

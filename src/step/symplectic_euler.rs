@@ -225,6 +225,17 @@ pub(super) fn drift(particles: &mut Particles, dt: Real) {
     }
 }
 
+/// `sum += change` of a change in double precision, keeping what rounding drops.
+pub(super) fn add_exactly(
+    sum: &mut Vector3<Real>,
+    remainder: &mut Vector3<Real>,
+    change: &Vector3<f64>,
+) {
+    let exact = sum.cast::<f64>() + remainder.cast::<f64>() + change;
+    *sum = exact.map(|coordinate| coordinate as Real);
+    *remainder = (exact - sum.cast::<f64>()).map(|coordinate| coordinate as Real);
+}
+
 /// `sum += change`, keeping what rounding drops for the next addition (Kahan 1965).
 #[inline(always)]
 pub(super) fn add(sum: &mut Vector3<Real>, remainder: &mut Vector3<Real>, change: Vector3<Real>) {

@@ -1,50 +1,16 @@
 //! Contact of deformable bodies with each other and with themselves.
 
 use bevy::prelude::*;
-use bevy_pliant::mesh::CellSplit;
 use bevy_pliant::prelude::*;
 use bevy_pliant::state_hash;
 use nalgebra::Vector3;
 
 use crate::scenes::crossings;
 use crate::scenes::headless_app;
-use crate::support::{app, hash_of_child, state, ticks};
+use crate::support::{app, cube, hash_of_child, momentum, sheet, state, ticks};
 
 fn weightless(app: &mut App) {
     app.insert_resource(PliantGravity(Vec3::ZERO));
-}
-
-fn cube(app: &mut App, size: f64, cells: usize, place: Vec3, velocity: Vec3) -> Entity {
-    let mesh = TetrahedralMesh::block([size; 3], [cells; 3], CellSplit::Six).expect("a block");
-    let body = (
-        Solid::new(mesh),
-        PliantMaterial::new(5e4, 0.4, 500.0).with_viscosity(20.0, 20.0),
-        InitialMotion {
-            linear_velocity: velocity,
-            ..default()
-        },
-        Transform::from_translation(place),
-    );
-    app.world_mut().spawn(body).id()
-}
-
-fn sheet(app: &mut App, size: f64, cells: usize, place: Vec3, velocity: Vec3) -> Entity {
-    let mesh = TriangleMesh::sheet([size; 2], [cells; 2], SheetPattern::Herringbone);
-    let body = (
-        Cloth::new(mesh.expect("a sheet")),
-        Fabric::COTTON,
-        InitialMotion {
-            linear_velocity: velocity,
-            ..default()
-        },
-        Transform::from_translation(place),
-    );
-    app.world_mut().spawn(body).id()
-}
-
-/// Total momentum, kg·m/s.
-fn momentum(app: &App, bodies: &[Entity]) -> Vector3<f64> {
-    bodies.iter().map(|&body| state(app, body).momentum).sum()
 }
 
 #[test]
@@ -105,8 +71,22 @@ fn cloth_falls_on_a_block_and_on_a_second_cloth() {
             .collect::<Vec<_>>()
     };
     app.world_mut().entity_mut(block).insert(Pins::at(held));
-    let lower = sheet(&mut app, 0.7, 24, Vec3::new(0.0, 0.25, 0.0), Vec3::ZERO);
-    let upper = sheet(&mut app, 0.5, 20, Vec3::new(0.05, 0.32, 0.02), Vec3::ZERO);
+    let lower = sheet(
+        &mut app,
+        Fabric::COTTON,
+        0.7,
+        24,
+        Vec3::new(0.0, 0.25, 0.0),
+        Vec3::ZERO,
+    );
+    let upper = sheet(
+        &mut app,
+        Fabric::COTTON,
+        0.5,
+        20,
+        Vec3::new(0.05, 0.32, 0.02),
+        Vec3::ZERO,
+    );
     for tick in 0..90 {
         ticks(&mut app, 1);
         let count = crossings(app.world_mut());
@@ -131,9 +111,17 @@ fn thin_sheets_at_fifty_meters_per_second_stop_each_other() {
     let mut app = app();
     weightless(&mut app);
     let speed = 50.0;
-    let left = sheet(&mut app, 0.3, 10, Vec3::new(0.0, 0.0, 0.0), Vec3::Y * speed);
+    let left = sheet(
+        &mut app,
+        Fabric::COTTON,
+        0.3,
+        10,
+        Vec3::new(0.0, 0.0, 0.0),
+        Vec3::Y * speed,
+    );
     let right = sheet(
         &mut app,
+        Fabric::COTTON,
         0.3,
         10,
         Vec3::new(0.02, 1.9, 0.01),
@@ -240,6 +228,7 @@ fn crowded_world(threads: usize) -> u64 {
     }
     sheet(
         &mut app,
+        Fabric::COTTON,
         0.5,
         16,
         Vec3::new(0.0, 0.62, 0.0),

@@ -8,7 +8,7 @@ use bevy_rapier3d::prelude::{Collider, RigidBody};
 use nalgebra::Vector3;
 
 use crate::scenes::{crossings, headless_app};
-use crate::support::{app, hash_of_child, state, ticks};
+use crate::support::{app, cube, hash_of_child, momentum, sheet, state, ticks};
 
 /// Implicit with steps as short as impulses ask for.
 const SHORT: Integrator = Integrator::Implicit {
@@ -26,53 +26,22 @@ const METHODS: [(Integrator, ContactResponse); 4] = [
     (Integrator::SYMPLECTIC_EULER, ContactResponse::Provot),
 ];
 
+/// Cloth that explicit integrators can take in some tens of substeps per tick.
+const THIN: Fabric = Fabric {
+    warp_modulus: 200.0,
+    weft_modulus: 200.0,
+    shear_modulus: 20.0,
+    membrane_damping: 1e-4,
+    bending_damping: 1e-3,
+    ..Fabric::COTTON
+};
+
 fn world(gravity: Vec3, (integrator, response): (Integrator, ContactResponse)) -> App {
     let mut app = app();
     app.insert_resource(PliantGravity(gravity))
         .insert_resource(integrator)
         .insert_resource(response);
     app
-}
-
-fn cube(app: &mut App, size: f64, cells: usize, place: Vec3, velocity: Vec3) -> Entity {
-    let mesh = TetrahedralMesh::block([size; 3], [cells; 3], CellSplit::Six).expect("a block");
-    let body = (
-        Solid::new(mesh),
-        PliantMaterial::new(5e4, 0.4, 500.0).with_viscosity(20.0, 20.0),
-        InitialMotion {
-            linear_velocity: velocity,
-            ..default()
-        },
-        Transform::from_translation(place),
-    );
-    app.world_mut().spawn(body).id()
-}
-
-/// Thin cloth that explicit integrators can take in some tens of substeps per tick.
-fn sheet(app: &mut App, size: f64, cells: usize, place: Vec3, velocity: Vec3) -> Entity {
-    let mesh = TriangleMesh::sheet([size; 2], [cells; 2], SheetPattern::Herringbone);
-    let body = (
-        Cloth::new(mesh.expect("a sheet")),
-        Fabric {
-            warp_modulus: 200.0,
-            weft_modulus: 200.0,
-            shear_modulus: 20.0,
-            membrane_damping: 1e-4,
-            bending_damping: 1e-3,
-            ..Fabric::COTTON
-        },
-        InitialMotion {
-            linear_velocity: velocity,
-            ..default()
-        },
-        Transform::from_translation(place),
-    );
-    app.world_mut().spawn(body).id()
-}
-
-/// Total momentum, kg·m/s.
-fn momentum(app: &App, bodies: &[Entity]) -> Vector3<f64> {
-    bodies.iter().map(|&body| state(app, body).momentum).sum()
 }
 
 #[test]
@@ -116,9 +85,10 @@ fn sheets_at_fifty_meters_per_second_do_not_cross() {
     for method in METHODS {
         let mut app = world(Vec3::ZERO, method);
         let speed = 50.0;
-        let below = sheet(&mut app, 0.3, 10, Vec3::ZERO, Vec3::Y * speed);
+        let below = sheet(&mut app, THIN, 0.3, 10, Vec3::ZERO, Vec3::Y * speed);
         let above = sheet(
             &mut app,
+            THIN,
             0.3,
             10,
             Vec3::new(0.02, 1.9, 0.01),
@@ -159,8 +129,22 @@ fn a_sheet_lies_on_a_sheet_on_a_table() {
             Collider::cuboid(1.0, 0.5, 1.0),
             Transform::from_xyz(0.0, -0.5, 0.0),
         ));
-        let lower = sheet(&mut app, 0.4, 12, Vec3::new(0.0, 0.004, 0.0), Vec3::ZERO);
-        let upper = sheet(&mut app, 0.3, 10, Vec3::new(0.03, 0.03, 0.02), Vec3::ZERO);
+        let lower = sheet(
+            &mut app,
+            THIN,
+            0.4,
+            12,
+            Vec3::new(0.0, 0.004, 0.0),
+            Vec3::ZERO,
+        );
+        let upper = sheet(
+            &mut app,
+            THIN,
+            0.3,
+            10,
+            Vec3::new(0.03, 0.03, 0.02),
+            Vec3::ZERO,
+        );
         for body in [lower, upper] {
             app.world_mut().entity_mut(body).insert(BodyContact {
                 thickness: Some(DISTANCE),
@@ -268,7 +252,7 @@ fn heap(
         cube(&mut app, 0.2, 3, place, Vec3::NEG_Y * height);
     }
     let top = Vec3::new(0.0, 0.45, 0.0);
-    let sheet = sheet(&mut app, 0.4, 12, top, Vec3::NEG_Y * 2.0);
+    let sheet = sheet(&mut app, THIN, 0.4, 12, top, Vec3::NEG_Y * 2.0);
     let (mut pairs, mut contacts) = (0, 0);
     for _ in 0..20 {
         ticks(&mut app, 1);
@@ -314,8 +298,15 @@ fn any_number_of_threads_gives_the_same_impulses() {
 #[test]
 fn pairs_that_are_kept_are_found_anew_when_something_is_pushed() {
     let mut app = world(Vec3::ZERO, METHODS[0]);
-    let still = sheet(&mut app, 0.3, 8, Vec3::ZERO, Vec3::ZERO);
-    let thrown = sheet(&mut app, 0.2, 6, Vec3::new(0.01, 0.02, 0.02), Vec3::ZERO);
+    let still = sheet(&mut app, THIN, 0.3, 8, Vec3::ZERO, Vec3::ZERO);
+    let thrown = sheet(
+        &mut app,
+        THIN,
+        0.2,
+        6,
+        Vec3::new(0.01, 0.02, 0.02),
+        Vec3::ZERO,
+    );
     #[derive(Resource)]
     struct Thrown(Entity);
     app.insert_resource(Thrown(thrown)).add_systems(

@@ -5,8 +5,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use bevy::prelude::*;
+use bevy_pliant::mesh::CellSplit;
 use bevy_pliant::prelude::*;
 use bevy_rapier3d::prelude::TimestepMode;
+use nalgebra::Vector3;
 
 use crate::scenes::headless_app;
 
@@ -46,6 +48,48 @@ pub fn ticks(app: &mut App, count: usize) {
 /// The state of a body.
 pub fn state(app: &App, body: Entity) -> &PliantState {
     app.world().get::<PliantState>(body).expect("a body")
+}
+
+/// Spawns a soft cube of 500 kg/m³, its side in m and its velocity in m/s.
+pub fn cube(app: &mut App, size: f64, cells: usize, place: Vec3, velocity: Vec3) -> Entity {
+    let mesh = TetrahedralMesh::block([size; 3], [cells; 3], CellSplit::Six).expect("a block");
+    let body = (
+        Solid::new(mesh),
+        PliantMaterial::new(5e4, 0.4, 500.0).with_viscosity(20.0, 20.0),
+        InitialMotion {
+            linear_velocity: velocity,
+            ..default()
+        },
+        Transform::from_translation(place),
+    );
+    app.world_mut().spawn(body).id()
+}
+
+/// Spawns a level square sheet, its side in m and its velocity in m/s.
+pub fn sheet(
+    app: &mut App,
+    fabric: Fabric,
+    size: f64,
+    cells: usize,
+    place: Vec3,
+    velocity: Vec3,
+) -> Entity {
+    let mesh = TriangleMesh::sheet([size; 2], [cells; 2], SheetPattern::Herringbone);
+    let body = (
+        Cloth::new(mesh.expect("a sheet")),
+        fabric,
+        InitialMotion {
+            linear_velocity: velocity,
+            ..default()
+        },
+        Transform::from_translation(place),
+    );
+    app.world_mut().spawn(body).id()
+}
+
+/// Total momentum, kg·m/s.
+pub fn momentum(app: &App, bodies: &[Entity]) -> Vector3<f64> {
+    bodies.iter().map(|&body| state(app, body).momentum).sum()
 }
 
 /// Fails unless `value` is within `tolerance` × |`expected`| of `expected`.

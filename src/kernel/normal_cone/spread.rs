@@ -146,52 +146,26 @@ fn heights_exceed(least: f64, [a, b, c]: &[[Vector2<f64>; 2]; 3]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::proximity::PairKind;
-    use crate::kernel::testing::Random;
+    use crate::kernel::testing::{Patch, Random, gap, grid};
 
     const CELLS: u32 = 5;
 
+    /// A sheet with unit cells.
     fn sheet(place: impl Fn(f64, f64) -> Vector3<f64>) -> (Vec<Vector3<f64>>, Vec<[u32; 3]>) {
-        let at = |i: u32, j: u32| i * (CELLS + 1) + j;
-        let positions = (0..=CELLS)
-            .flat_map(|i| (0..=CELLS).map(move |j| (i, j)))
-            .map(|(i, j)| place(f64::from(i), f64::from(j)))
-            .collect();
-        let triangles = (0..CELLS)
-            .flat_map(|i| (0..CELLS).map(move |j| (i, j)))
-            .flat_map(|(i, j)| {
-                let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
-                [[a, b, c], [a, c, d]]
-            })
-            .collect();
+        let side = f64::from(CELLS);
+        let Patch {
+            positions,
+            triangles,
+        } = grid(CELLS, CELLS, |x, y| place(side * x, side * y));
         (positions, triangles)
     }
 
     /// Smallest distance of two features without a common vertex.
     fn smallest_gap(positions: &[Vector3<f64>], triangles: &[[u32; 3]]) -> f64 {
-        let place = |vertex: u32| positions[vertex as usize];
-        let distance = |kind: PairKind, vertices: [u32; 4]| {
-            kind.closest_points(&vertices.map(place)).distance()
-        };
-        let mut least = f64::INFINITY;
-        for (index, first) in triangles.iter().enumerate() {
-            for second in triangles {
-                for &vertex in second.iter().filter(|vertex| !first.contains(vertex)) {
-                    let [a, b, c] = *first;
-                    least = least.min(distance(PairKind::VertexFace, [vertex, a, b, c]));
-                }
-            }
-            for second in &triangles[index + 1..] {
-                for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
-                    let [a, b, c, d] =
-                        [first[i], first[(i + 1) % 3], second[j], second[(j + 1) % 3]];
-                    if a != c && a != d && b != c && b != d {
-                        least = least.min(distance(PairKind::EdgeEdge, [a, b, c, d]));
-                    }
-                }
-            }
-        }
-        least
+        let pairs = (triangles.iter().enumerate()).flat_map(|(index, first)| {
+            triangles[..index].iter().map(move |other| [*first, *other])
+        });
+        pairs.fold(f64::INFINITY, |least, pair| least.min(gap(positions, pair)))
     }
 
     #[test]

@@ -4,34 +4,7 @@ use nalgebra::Vector3;
 
 use super::*;
 use crate::kernel::scalar::Single;
-use crate::kernel::testing::Random;
-
-/// A patch of triangles.
-struct Patch {
-    positions: Vec<Vector3<f64>>,
-    triangles: Vec<[u32; 3]>,
-}
-
-/// A grid of n × m cells, mapped from the unit square.
-fn grid(n: u32, m: u32, map: impl Fn(f64, f64) -> Vector3<f64>) -> Patch {
-    let share = |i: u32, n: u32| f64::from(i) / f64::from(n);
-    let positions = (0..=n)
-        .flat_map(|i| (0..=m).map(move |j| (i, j)))
-        .map(|(i, j)| map(share(i, n), share(j, m)))
-        .collect();
-    let at = |i: u32, j: u32| i * (m + 1) + j;
-    let triangles = (0..n)
-        .flat_map(|i| (0..m).map(move |j| (i, j)))
-        .flat_map(|(i, j)| {
-            let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
-            [[a, b, c], [a, c, d]]
-        })
-        .collect();
-    Patch {
-        positions,
-        triangles,
-    }
-}
+use crate::kernel::testing::{Patch, Random, grid};
 
 fn corners<T: Single>(positions: &[Vector3<T>], triangle: [u32; 3]) -> [Vector3<T>; 3] {
     triangle.map(|vertex| positions[vertex as usize])

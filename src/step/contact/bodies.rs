@@ -174,6 +174,10 @@ impl Bodies {
             ..
         } = self;
         for body in list {
+            if is_first {
+                body.report.intersections = 0;
+                body.report.contacts = 0;
+            }
             let Ok(item) = query.get(world, body.entity) else {
                 continue;
             };
@@ -256,13 +260,12 @@ impl Bodies {
                 is_same = false;
                 body.topology = topology;
                 body.shape = Shape::new(&surface.triangles, particles.len());
-                body.rest.clone_from(&frame.rest_offsets);
+                let rest = &frame.rest_offsets;
+                body.rest.clone_from(rest);
                 body.count = particles.len() as u32;
-                let rest = std::mem::take(&mut body.rest);
                 let fits = rest.len() == particles.len();
-                let places = if fits { &rest } else { &particles.positions };
+                let places = if fits { rest } else { &particles.positions };
                 body.fit(places, places, 0.0);
-                body.rest = rest;
                 body.tree.build(&body.boxes);
                 body.patches = Patches::default();
             }
@@ -316,9 +319,25 @@ impl Bodies {
 
     /// The contact distance of a pair, m.
     pub fn radius(&self, pair: &Pair) -> Real {
-        let [first, second] = [pair.vertices[0], pair.vertices[3]]
-            .map(|vertex| self.list[self.owner[vertex as usize] as usize].thickness);
+        let [first, second] = self.owners(pair).map(|owner| self.list[owner].thickness);
         0.5 * (first + second)
+    }
+
+    /// The bodies of the two features of a pair.
+    pub fn owners(&self, pair: &Pair) -> [usize; 2] {
+        [pair.vertices[0], pair.vertices[3]].map(|vertex| self.owner[vertex as usize] as usize)
+    }
+
+    /// Counts something in the report of each body that has a part in it; `vertices` body by body.
+    pub fn count(&mut self, vertices: &[u32], field: impl Fn(&mut ContactReport) -> &mut u32) {
+        let mut last = None;
+        for &vertex in vertices {
+            let owner = self.owner[vertex as usize];
+            if last != Some(owner) {
+                *field(&mut self.list[owner as usize].report) += 1;
+                last = Some(owner);
+            }
+        }
     }
 
     /// The box of a body on its way.

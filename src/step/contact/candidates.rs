@@ -120,7 +120,7 @@ impl Candidates {
         self.triangles = triangles;
     }
 
-    fn find_neighbours(&mut self, bodies: &mut Bodies, margin: &impl Fn(&Body) -> Real) {
+    fn find_neighbours(&mut self, bodies: &Bodies, margin: &impl Fn(&Body) -> Real) {
         self.bounds.clear();
         for body in &bodies.list {
             self.bounds.push(bodies.bounds_of(body, margin(body)));
@@ -128,7 +128,7 @@ impl Candidates {
         self.tree.build(&self.bounds);
         self.tree
             .overlaps_within(&self.bounds, |_| false, |_| true, &mut self.neighbours);
-        let list = &mut bodies.list;
+        let list = &bodies.list;
         self.neighbours.retain(|&[first, second]| {
             let [first, second] = [first, second].map(|index| &list[index as usize]);
             first.touches_bodies() && second.touches_bodies()

@@ -131,8 +131,7 @@ impl Filter {
         }
         look(bodies, &candidates.pairs, true, &mut self.looks);
         for (pair, look) in candidates.pairs.iter().zip(&self.looks) {
-            let owners = [pair.vertices[0], pair.vertices[3]]
-                .map(|vertex| bodies.owner[vertex as usize] as usize);
+            let owners = bodies.owners(pair);
             let distance = f64::from(look.distance);
             let radius = f64::from(bodies.radius(pair));
             for (place, owner) in owners.into_iter().enumerate() {
@@ -146,11 +145,7 @@ impl Filter {
                     report.contacts += 1;
                 }
             }
-            if look.is_apart {
-                continue;
-            }
-            let (start, end) = (places(&bodies.start, pair), places(&bodies.target, pair));
-            if !keep_apart(pair.kind, &start, &end) && !exempt.contains(bodies, pair) {
+            if lacks_proof(bodies, pair, look, exempt) {
                 self.failed.push(*pair);
                 if owners[0] != owners[1] {
                     self.is_joined[owners[0]] = true;
@@ -219,6 +214,15 @@ impl Filter {
             };
         }
     }
+}
+
+/// Whether a pair that must keep apart is not proven to do so, after a first look at it.
+pub(super) fn lacks_proof(bodies: &Bodies, pair: &Pair, look: &Look, exempt: &Exempt) -> bool {
+    let keeps_apart = || {
+        let (start, end) = (places(&bodies.start, pair), places(&bodies.target, pair));
+        keep_apart(pair.kind, &start, &end)
+    };
+    !look.is_apart && !keeps_apart() && !exempt.contains(bodies, pair)
 }
 
 /// Takes the vertices of a pair apart, if they still need it.

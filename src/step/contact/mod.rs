@@ -69,12 +69,13 @@ pub(super) struct ContactStage {
     pub islands: Vec<u32>,
 }
 
-/// Forgets the last tick.
-pub(super) fn start_tick(mut stage: ResMut<ContactStage>) {
+/// Forgets the last tick, and takes over what the user has chosen.
+pub(super) fn start_tick(mut stage: ResMut<ContactStage>, broad_phase: Res<BroadPhase>) {
     for body in &mut stage.bodies.list {
         body.report = ContactReport::default();
     }
     stage.candidates.watch.forget();
+    stage.candidates.sweep.is_on = *broad_phase == BroadPhase::SweepAndPrune;
     stage.pipeline.is_idle = false;
 }
 
@@ -84,7 +85,6 @@ pub(super) fn begin(world: &mut World, query: &mut TouchingBodies, clock: &Plian
     let response = world
         .resource::<ContactResponse>()
         .with(world.resource::<Integrator>());
-    let broad_phase = *world.resource::<BroadPhase>();
     world.resource_scope(|world, mut stage: Mut<ContactStage>| {
         let stage = &mut *stage;
         stage.contacts.clear();
@@ -92,7 +92,6 @@ pub(super) fn begin(world: &mut World, query: &mut TouchingBodies, clock: &Plian
         if response != ContactResponse::Potential {
             return;
         }
-        stage.candidates.sweep.is_on = broad_phase == BroadPhase::SweepAndPrune;
         let target = Target::Predicted {
             dt: clock.dt,
             end_fraction: clock.end_fraction,
@@ -102,10 +101,6 @@ pub(super) fn begin(world: &mut World, query: &mut TouchingBodies, clock: &Plian
         stage
             .candidates
             .find(&mut stage.bodies, |body| body.thickness, with_overlaps);
-        for body in &mut stage.bodies.list {
-            body.report.intersections = 0;
-            body.report.contacts = 0;
-        }
         if with_overlaps {
             stage.exempt.find(&mut stage.bodies, &stage.candidates);
         }

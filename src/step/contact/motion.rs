@@ -8,6 +8,7 @@ use super::candidates::Pair;
 use crate::Real;
 use crate::body::{Particles, PliantState};
 use crate::step::PliantClock;
+use crate::step::symplectic_euler::add_exactly;
 
 /// Particles that contact moves, and the account of their body.
 pub(in crate::step) type Moving = QueryState<(&'static mut Particles, &'static mut PliantState)>;
@@ -146,14 +147,14 @@ impl Motion {
                 if change == Vector3::zeros() {
                     continue;
                 }
-                add(
+                add_exactly(
                     &mut positions[i],
                     &mut position_remainders[i],
                     &(change * self.dt),
                 );
                 let kick = forces[i].cast::<f64>() * (f64::from(inverse_masses[i]) * self.dt);
                 let before = velocities[i].cast::<f64>() - kick;
-                add(&mut velocities[i], &mut velocity_remainders[i], &change);
+                add_exactly(&mut velocities[i], &mut velocity_remainders[i], &change);
                 let after = velocities[i].cast::<f64>();
                 lost -= 0.5 * f64::from(masses[i]) * change.dot(&(before + after));
             }
@@ -161,11 +162,4 @@ impl Motion {
             state.energies.dissipated += lost;
         }
     }
-}
-
-/// `sum += change` in double precision, keeping what rounding drops.
-fn add(sum: &mut Vector3<Real>, remainder: &mut Vector3<Real>, change: &Vector3<f64>) {
-    let exact = sum.cast::<f64>() + remainder.cast::<f64>() + change;
-    *sum = exact.map(|coordinate| coordinate as Real);
-    *remainder = (exact - sum.cast::<f64>()).map(|coordinate| coordinate as Real);
 }

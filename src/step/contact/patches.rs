@@ -103,23 +103,22 @@ impl Patches {
 mod tests {
     use super::*;
     use crate::kernel::broad_phase::MovingBounds;
-    use crate::kernel::proximity::PairKind;
+    use crate::kernel::testing::{gap, grid};
 
     const SIDE: u32 = 24;
 
-    /// A square sheet with unit cells, bent to an S of that radius.
-    fn sheet(radius: Real) -> (Vec<Vector3<Real>>, Vec<[u32; 3]>) {
-        let at = |i: u32, j: u32| i * (SIDE + 1) + j;
-        let cells = |end: u32| (0..end).flat_map(move |i| (0..end).map(move |j| (i, j)));
-        let place = |(i, j): (u32, u32)| {
-            let (angle, side) = (i as Real / radius, j as Real);
-            Vector3::new(angle.sin() * radius, side, (1.0 - angle.cos()) * radius)
-        };
-        let triangles = cells(SIDE).flat_map(|(i, j)| {
-            let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
-            [[a, b, c], [a, c, d]]
+    /// A square sheet with unit cells, rolled up to that radius.
+    fn sheet(radius: f64) -> (Vec<Vector3<Real>>, Vec<[u32; 3]>) {
+        let side = f64::from(SIDE);
+        let sheet = grid(SIDE, SIDE, |x, y| {
+            let angle = side * x / radius;
+            Vector3::new(radius * angle.sin(), side * y, radius * (1.0 - angle.cos()))
         });
-        (cells(SIDE + 1).map(place).collect(), triangles.collect())
+        let stored = |place: &Vector3<f64>| place.map(|coordinate| coordinate as Real);
+        (
+            sheet.positions.iter().map(stored).collect(),
+            sheet.triangles,
+        )
     }
 
     fn patches_of(places: &[Vector3<Real>], triangles: &[[u32; 3]]) -> Patches {
@@ -138,28 +137,6 @@ mod tests {
         Patches::new(triangles, &tree)
     }
 
-    /// Smallest distance of a feature of one triangle and one of another that have no vertex in common.
-    fn gap(places: &[Vector3<Real>], [first, second]: [[u32; 3]; 2]) -> f64 {
-        let mut least = f64::INFINITY;
-        let mut note = |kind: PairKind, vertices: [u32; 4]| {
-            let places = vertices.map(|vertex| places[vertex as usize].cast::<f64>());
-            least = least.min(kind.closest_points(&places).distance());
-        };
-        for [one, [a, b, c]] in [[first, second], [second, first]] {
-            for vertex in one.into_iter().filter(|vertex| ![a, b, c].contains(vertex)) {
-                note(PairKind::VertexFace, [vertex, a, b, c]);
-            }
-        }
-        for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
-            let [a, b] = [first[i], first[(i + 1) % 3]];
-            let [c, d] = [second[j], second[(j + 1) % 3]];
-            if ![c, d].contains(&a) && ![c, d].contains(&b) {
-                note(PairKind::EdgeEdge, [a, b, c, d]);
-            }
-        }
-        least
-    }
-
     #[test]
     fn what_is_passed_over_keeps_its_distance() {
         let (flat, triangles) = sheet(1e4);
@@ -167,6 +144,7 @@ mod tests {
         for (radius, clearance) in [(1e4, 0.2), (20.0, 0.2), (2.5, 0.3), (0.6, 0.3), (0.3, 0.1)] {
             let (places, _) = sheet(radius);
             patches.update(&places, &places, clearance);
+            let exact: Vec<Vector3<f64>> = places.iter().map(|place| place.cast()).collect();
             let mut passed = 0;
             for first in 0..triangles.len() as u32 {
                 for second in first + 1..triangles.len() as u32 {
@@ -175,7 +153,7 @@ mod tests {
                     }
                     passed += 1;
                     let pair = [first, second].map(|triangle| triangles[triangle as usize]);
-                    let gap = gap(&places, pair);
+                    let gap = gap(&exact, pair);
                     assert!(gap >= clearance, "radius {radius}: {pair:?} at {gap}");
                 }
             }

@@ -20,12 +20,12 @@ use super::ContactStage;
 use super::bodies::{Bodies, Target, TouchingBodies};
 use super::candidates::{Candidates, Pair, places};
 use super::contacts::{friction, rests_near};
+use super::filter::lacks_proof;
 use super::intersections::Exempt;
 use super::motion::{Motion, Moving};
 use super::narrow::{Look, look};
-use super::response::{BroadPhase, ContactResponse};
+use super::response::ContactResponse;
 use super::zones::{RigidMotion, Zones};
-use crate::body::ContactReport;
 use crate::kernel::impact_zone::ZoneConstraint;
 use crate::kernel::impulse::bridson::{Repulsion, collision_impulse};
 use crate::kernel::impulse::provot::ProvotResponse;
@@ -65,7 +65,6 @@ pub(in crate::step) fn has_impulses(
 /// Answers contact by impulses on the step that the integrator has made.
 pub(in crate::step) fn respond(world: &mut World, query: &mut TouchingBodies, moving: &mut Moving) {
     let clock = *world.resource::<PliantClock>();
-    let broad_phase = *world.resource::<BroadPhase>();
     let response = world
         .resource::<ContactResponse>()
         .with(world.resource::<Integrator>());
@@ -82,12 +81,7 @@ pub(in crate::step) fn respond(world: &mut World, query: &mut TouchingBodies, mo
         if pipeline.is_idle {
             return;
         }
-        candidates.sweep.is_on = broad_phase == BroadPhase::SweepAndPrune;
         candidates.watch.start_step(clock.dt, clock.tick_dt);
-        for body in &mut bodies.list {
-            body.report.intersections = 0;
-            body.report.contacts = 0;
-        }
         if !bodies.is_continued || !exempt.is_empty() {
             candidates.look_ahead(bodies, true);
             exempt.find(bodies, candidates);
@@ -120,7 +114,7 @@ impl Pipeline {
             for place in 0..self.failed.len() {
                 let pair = self.failed[place];
                 if self.collide(bodies, &pair, response) {
-                    note(bodies, &pair, |report| &mut report.impulses);
+                    bodies.count(&pair.vertices, |report| &mut report.impulses);
                 }
             }
         }
@@ -168,8 +162,7 @@ impl Pipeline {
             if look.distance >= radius {
                 continue;
             }
-            let owners = [pair.vertices[0], pair.vertices[3]]
-                .map(|vertex| bodies.owner[vertex as usize] as usize);
+            let owners = bodies.owners(pair);
             let [first, second] = owners.map(|owner| &bodies.list[owner]);
             let thickness = f64::from(radius);
             let is_itself = owners[0] == owners[1];
@@ -193,7 +186,7 @@ impl Pipeline {
             if impulse != Vector3::zeros() {
                 let after = contact.velocities_after(&velocities, &impulse);
                 self.motion.set(pair, &after);
-                note(bodies, pair, |report| &mut report.repulsions);
+                bodies.count(&pair.vertices, |report| &mut report.repulsions);
             }
         }
     }
@@ -205,11 +198,7 @@ impl Pipeline {
         self.failed.clear();
         look(bodies, &candidates.pairs, true, &mut self.looks);
         for (pair, look) in candidates.pairs.iter().zip(&self.looks) {
-            if look.is_apart {
-                continue;
-            }
-            let (start, end) = (places(&bodies.start, pair), places(&bodies.target, pair));
-            if !keep_apart(pair.kind, &start, &end) && !exempt.contains(bodies, pair) {
+            if lacks_proof(bodies, pair, look, exempt) {
                 self.failed.push(*pair);
             }
         }
@@ -221,8 +210,7 @@ impl Pipeline {
         let Some(contact) = meeting(bodies, &self.motion, pair) else {
             return false;
         };
-        let [first, second] = [pair.vertices[0], pair.vertices[3]]
-            .map(|vertex| &bodies.list[bodies.owner[vertex as usize] as usize]);
+        let [first, second] = bodies.owners(pair).map(|owner| &bodies.list[owner]);
         let friction = friction(first, second);
         let velocities = self.motion.velocities_of(pair);
         let after = match response {
@@ -258,14 +246,4 @@ fn meeting(bodies: &Bodies, motion: &Motion, pair: &Pair) -> Option<PairContact<
         inverse_masses: motion.inverse_masses_of(pair),
     };
     (normal != Vector3::zeros()).then_some(contact)
-}
-
-/// Counts a pair for its bodies.
-fn note(bodies: &mut Bodies, pair: &Pair, field: impl Fn(&mut ContactReport) -> &mut u32) {
-    let [first, second] =
-        [pair.vertices[0], pair.vertices[3]].map(|vertex| bodies.owner[vertex as usize] as usize);
-    *field(&mut bodies.list[first].report) += 1;
-    if first != second {
-        *field(&mut bodies.list[second].report) += 1;
-    }
 }

@@ -107,7 +107,7 @@ impl Zones {
             } else {
                 self.projection.project(rows, inverse_masses, velocities);
             }
-            count(bodies, vertices, |report| &mut report.zones);
+            bodies.count(vertices, |report| &mut report.zones);
             self.local.give_back(motion);
         }
     }
@@ -148,7 +148,7 @@ impl Zones {
                     }
                 }
             }
-            count(bodies, members, |report| &mut report.rigid_zones);
+            bodies.count(members, |report| &mut report.rigid_zones);
             self.local.give_back(motion);
         }
     }
@@ -233,22 +233,6 @@ fn stop_one_by_one(
                     velocities[vertex] += impulse * (weight * inverse_masses[vertex]);
                 }
             }
-        }
-    }
-}
-
-/// Counts a zone for each body that has a part in it; `vertices` ascending.
-fn count(
-    bodies: &mut Bodies,
-    vertices: &[u32],
-    field: impl Fn(&mut crate::body::ContactReport) -> &mut u32,
-) {
-    let mut last = None;
-    for &vertex in vertices {
-        let owner = bodies.owner[vertex as usize];
-        if last != Some(owner) {
-            *field(&mut bodies.list[owner as usize].report) += 1;
-            last = Some(owner);
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::body::Particles;
 use crate::kernel::energy::{
     angular_momentum, angular_velocity, center_of_mass, inertia, momentum, total_mass,
 };
+use crate::step::symplectic_euler::add_exactly;
 
 /// Momentum of a body, in double precision.
 #[derive(Clone, Copy, Debug, Default)]
@@ -224,11 +225,11 @@ fn common_center(
 /// Adds a rigid motion to all velocities.
 fn add_motion(particles: &mut Particles, motion: &RigidMotion) {
     for i in 0..particles.len() {
-        let exact = particles.velocities[i].cast::<f64>()
-            + particles.velocity_remainders[i].cast::<f64>()
-            + motion.at(&particles.positions[i]);
-        let velocity: Vector3<Real> = exact.map(|x| x as Real);
-        particles.velocities[i] = velocity;
-        particles.velocity_remainders[i] = (exact - velocity.cast::<f64>()).map(|x| x as Real);
+        let change = motion.at(&particles.positions[i]);
+        add_exactly(
+            &mut particles.velocities[i],
+            &mut particles.velocity_remainders[i],
+            &change,
+        );
     }
 }
