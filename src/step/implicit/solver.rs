@@ -350,6 +350,8 @@ impl ImplicitSolver {
                 }
             }
             friction.clear();
+            // Any of them may come to slide later, when nothing is to be allocated any more.
+            friction.reserve(self.touches.len());
             for touch in self.touches.iter().filter(|touch| !touch.is_sticking) {
                 let (row, value) = (rows[touch.particle] as usize, touch.drag / step);
                 matrix.add_to_diagonal(row, value);
